@@ -7,6 +7,7 @@ mod seen;
 mod steady;
 
 use crate::Fate;
+use crate::assumptions::MIN_RTO_OF_ANSWER;
 use crate::clock::SenderClock;
 use crate::config::Config;
 use crate::incarnation::{Opening, reopens, stale};
@@ -92,9 +93,6 @@ const SURVIVED: u8 = 8;
 
 /// As many packets of a side are asked where they were captured.
 const FIRST: u32 = 32;
-
-/// Data that completes a handshake so late may be a timer's: what came first was lost (RFC 6298 §5.7).
-const LATE_OPENING: Span = Span::from_millis(180);
 
 /// How long the client takes to answer, where its handshake did not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -359,7 +357,8 @@ impl Connection {
             self.agree();
             if let (Some(syn), Some(syn_ack)) = (self.sides[0].syn_time, self.sides[1].syn_time) {
                 self.handshake = Some(packet.time - self.sides[0].first_syn.unwrap_or(syn));
-                let late = packet.seg.payload > 0 && packet.time - syn_ack >= LATE_OPENING;
+                // It may be the timer's: what came first was lost (RFC 6298 §5.7).
+                let late = packet.seg.payload > 0 && packet.time - syn_ack >= MIN_RTO_OF_ANSWER;
                 if side == 0 && late {
                     self.turn = Turn::Unknown;
                 } else if side == 0 {

@@ -6,6 +6,7 @@
 mod analyzer;
 pub mod answer;
 pub mod ascending;
+mod assumptions;
 mod chunks;
 mod clock;
 pub mod config;

@@ -1,10 +1,8 @@
 //! Where was it seen? From how long each end takes to answer, and from what only a sending host leaves behind.
 
+use crate::assumptions::MIN_RTO_OF_ANSWER;
 use crate::rows::Vantage;
 use wire::{Notes, Packet, Span, Time};
-
-/// No stack's retransmission timer is shorter than 200 ms outside data centres.
-const SOONER_THAN_A_TIMER: Span = Span::from_millis(180);
 
 /// The delay from here to one host and back, learnt from the handshake and from echoed timestamps.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +52,7 @@ impl Distance {
     }
     /// An answer with data took so long; one that took longer was a timer's.
     pub fn load(&mut self, s: Span) {
-        if s >= self.min && s - self.min < SOONER_THAN_A_TIMER {
+        if s >= self.min && s - self.min < MIN_RTO_OF_ANSWER {
             self.loaded = self.loaded.min(s);
         }
     }

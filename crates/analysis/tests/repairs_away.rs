@@ -133,40 +133,6 @@ fn a_floor_of_a_second_shows_where_the_first_copy_of_the_timer_was_lost_too() {
 }
 
 #[test]
-fn what_the_timer_repeats_of_an_earlier_repair_is_in_that_repair_still() {
-    // RFC 5682 §2.1 and RFC 3522 §3.2. A round trip takes 20 ms.
-    let data =
-        |t: Story, id: u16, at: u64, k: u32, echo: u32| t.id(id).at(at).data(seq(k), SIZE).echoing(echo);
-    let mut t = opened_with_clocks();
-    for k in 0..10 {
-        t = data(t, k as u16, 25, k, 0).ack(seq(k + 1)).echoing(25);
-    }
-    // Of 10 to 29 the first is lost.
-    for k in 11..30 {
-        t = data(t, k as u16, 45, k, 25).sack(seq(10), &[(seq(11), seq(k + 1))]).echoing(25);
-    }
-    // Its repair comes, and in the same recovery new data of which 35 is lost, and repaired before the ACK of 10's repair
-    // is heard.
-    t = data(t, 30, 65, 10, 45).ack(seq(30)).echoing(65);
-    for (n, k) in (30..40).filter(|k| *k != 35).enumerate() {
-        t = data(t, 31 + n as u16 + u16::from(k > 35), 66, k, 45);
-        t = match k {
-            ..35 => t.ack(seq(k + 1)),
-            _ => t.sack(seq(35), &[(seq(36), seq(k + 1))]),
-        };
-        t = t.echoing(66);
-    }
-    t = data(t, 41, 67, 35, 45).ack(seq(40)).echoing(67);
-    // Only ACKs up to 35 are heard. 40 to 44 are lost, 45 arrives; then the timer repeats 35.
-    t = data(t, 47, 87, 45, 66).sack(seq(40), &[(seq(45), seq(46))]).echoing(67);
-    t = data(t, 48, 320, 35, 66).sack(seq(40), &[(seq(35), seq(36)), (seq(45), seq(46))]).echoing(67);
-    t = data(t, 49, 340, 40, 320).ack(seq(41)).echoing(340);
-    let told = t.ends();
-    use Cause::{LossState, Recovery, Timeout};
-    assert_eq!(causes(&told), [Recovery, Recovery, Timeout, LossState]);
-}
-
-#[test]
 fn what_a_partial_ack_asked_for_is_not_due_where_the_timer_repeats_what_lies_below_it() {
     // RFC 6582 §3.2, without SACK. Segments 10 and 12 are lost; the repair of 10 comes, its ACK and the tail 16 to 18 do
     // not: what the timer sends tells that the sender has not heard of it. All three that are missing were data.
@@ -183,26 +149,6 @@ fn what_a_partial_ack_asked_for_is_not_due_where_the_timer_repeats_what_lies_bel
     let told = t.ends();
     use Cause::{LossState, Recovery, Timeout};
     assert_eq!(causes(&told), [Recovery, Timeout, LossState, LossState, LossState, LossState]);
-}
-
-#[test]
-fn duplicate_acks_right_behind_a_repair_set_off_none() {
-    // RFC 6582 §3.2 step 1, without SACK: nothing beyond the end of the repair after the timeout, 20, is acknowledged. So
-    // the two missing before the next timeout were data, 25 and 26.
-    let mut t = arrive(opened(Vantage::Receiver), 0..10, 40);
-    // 10 to 19 are lost; ten repairs in three rounds.
-    for (k, at) in (10..20).zip([300, 320, 320, 340, 340, 340, 340, 360, 360, 360]) {
-        t = t.id(10 + k as u16).at(at).data(seq(k), SIZE).ack(seq(k + 1));
-    }
-    // So is 20, new, with 30.
-    for k in 21..25 {
-        t = t.id(10 + k as u16).at(361).data(seq(k), SIZE).ack(seq(20));
-    }
-    t = t.id(37).at(680).data(seq(20), SIZE).ack(seq(25));
-    for (k, id) in [(25, 38), (26, 39), (27, 40)] {
-        t = t.id(id).at(700).data(seq(k), SIZE).ack(seq(k + 1));
-    }
-    assert_eq!(t.ends().flow.retransmitted_packets, 13);
 }
 
 #[test]
@@ -305,19 +251,6 @@ fn sacked_beyond_ten(of: &[u32]) -> Story {
 }
 
 #[test]
-fn what_is_missing_before_the_first_repair_and_no_repair_of_a_hole_below_was_data() {
-    // RFC 6675 §5 begins with the first hole: the repair of 10 was lost, 20, and with it 14 to 19. All of them are found lost
-    // when the repair of 12 has arrived (RFC 8985 §6.2), and that of 10 is lost once more, 22.
-    let mut t = sacked_beyond_ten(&[11, 13]);
-    t = t.id(21).at(65).data(seq(12), SIZE).echoing(45).sack(seq(10), &[(seq(11), seq(14))]).echoing(65);
-    for k in 14..22 {
-        t = t.id(k as u16 + 9).at(85).data(seq(k), SIZE).echoing(65);
-        t = t.sack(seq(10), &[(seq(11), seq(k + 1))]).echoing(85);
-    }
-    assert_eq!(causes(&t.ends()), [Cause::Recovery; 7]);
-}
-
-#[test]
 fn who_times_each_copy_repairs_all_that_left_before_a_repair_that_arrived() {
     // RFC 8985 §6.2. 16 was sent before the repair of 10, and 17 and 18 before that of 12; what is missing then, 21, was the
     // repair of 14.
@@ -351,23 +284,6 @@ fn repairs(mut t: Story, mut id: u16, of: &[(u32, u64, u32)]) -> Story {
 }
 
 #[test]
-fn who_answered_partial_acks_one_by_one_sends_two_at_once_only_after_a_timeout() {
-    // RFC 6582 §3.2 and RFC 5681 §3.1. The timer has run since the first partial ACK: its copy of 8 comes among repairs.
-    let mut t = arrive(Story::from(Vantage::Receiver).stamped().handshake(60), 0..4, 65);
-    for k in 12..16 {
-        t = t.id(k as u16).at(125).data(seq(k), SIZE).echoing(65).ack(seq(4));
-    }
-    let fast = [(4, 185, 125), (5, 245, 185), (6, 305, 245), (7, 365, 305)];
-    let slow = [(8, 450, 365), (9, 510, 450), (10, 511, 450), (11, 570, 510)];
-    for (n, (k, at, echo)) in fast.into_iter().chain(slow).enumerate() {
-        t = t.id(16 + n as u16).at(at).data(seq(k), SIZE).echoing(echo);
-        t = t.ack(if k == 11 { seq(16) } else { seq(k + 1) });
-    }
-    let causes = causes(&t.ends());
-    assert_eq!((&causes[..4], &causes[6..]), (&[Cause::Recovery; 4][..], &[Cause::LossState; 2][..]));
-}
-
-#[test]
 fn slow_start_does_not_go_back() {
     // RFC 5681 §3.2: who does not mind the timeout before (RFC 6582 §4.1 does) answers three duplicate ACKs in slow start,
     // a little sooner after they passed here than the way to the sender and back has been known to take.
@@ -377,28 +293,6 @@ fn slow_start_does_not_go_back() {
     use Cause::{LossState, Recovery, Timeout};
     let [r, t_, l] = [Recovery, Timeout, LossState];
     assert_eq!(causes(&t.ends()), [t_, l, l, l, l, l, r, r]);
-}
-
-#[test]
-fn what_comes_again_at_once_behind_a_late_repair_is_the_timers() {
-    // RFC 6298 §5.5: no timer fires again so soon, and fast recovery repeats nothing (RFC 6582 §3.2). The first copy of 4 was
-    // asked for by duplicate ACKs, and held up; the one behind it shows that.
-    let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..4, 45);
-    let t = ask(t, &[5, 6, 9, 10, 11], 85, 4);
-    let t = repairs(t, 12, &[(4, 285, 7), (4, 405, 7), (7, 445, 8), (8, 445, 12)]);
-    assert_eq!(causes(&t.ends())[1..], [Cause::Timeout, Cause::LossState, Cause::LossState]);
-}
-
-#[test]
-fn what_comes_again_at_once_is_the_timers_where_fast_recovery_went_on_too() {
-    // RFC 5681 §3.2: who left fast recovery at the ACK that asks for 7 answers three duplicate ones of that, too.
-    let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..4, 45);
-    let t = ask(t, &[5, 6, 8, 9, 10, 11], 85, 4);
-    let t = repairs(t, 12, &[(4, 125, 7), (12, 165, 7), (13, 166, 7), (14, 167, 7)]);
-    let t = repairs(t, 16, &[(7, 345, 9), (7, 425, 9), (9, 465, 11), (10, 465, 15)]);
-    use Cause::{LossState, Recovery, Timeout};
-    let told = causes(&t.ends());
-    assert_eq!((told[0], &told[2..]), (Recovery, &[Timeout, LossState, LossState][..]));
 }
 
 #[test]
@@ -431,15 +325,6 @@ fn a_repair_that_comes_long_after_its_ack_and_had_been_lost_is_the_timers() {
     let t = repairs(t, 17, &[(7, 375, 8), (8, 415, 13)]);
     use Cause::{LossState, Recovery, Timeout};
     assert_eq!(causes(&t.ends()), [Recovery, Recovery, Recovery, Timeout, LossState]);
-}
-
-#[test]
-fn a_repair_that_nothing_but_an_advancing_ack_set_off_is_slow_starts() {
-    // RFC 5681 §3.1. All of 4 to 11 is lost, and the timer's copy of 3, whose ACK was delayed.
-    let t = arrive(Story::from(Vantage::Receiver).handshake(40), 0..3, 44);
-    let t = t.id(3).at(45).data(seq(3), SIZE).at(245).ack(seq(4));
-    let t = repairs(t, 13, &[(4, 285, 5), (5, 286, 6), (6, 325, 7)]);
-    assert_eq!(causes(&t.ends()), [Cause::LossState; 3]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::directions::{Direction, Directions};
 use super::{Miss, Side};
+use crate::assumptions::DELAYED_ACK;
 use rustc_hash::FxHashSet;
 use wire::{Host, Span, Time};
 
@@ -49,9 +50,6 @@ impl Limits<'_> {
     }
 }
 
-/// The longest that hosts put an ACK off (RFC 8985 §7.2: WCDelAckT; RFC 9293 §3.8.6.3 allows more, which nobody takes).
-const LONGEST_DELAYED_ACK: Span = Span::from_millis(200);
-
 /// Who was heard of on this side after the other capture's end: that one had been stopped. Of whom nothing came for longer
 /// than any answer takes, nothing reached him: his capture lacks what was sent to him because it was lost.
 pub(super) struct Heard {
@@ -75,7 +73,7 @@ impl Heard {
         // Both captures show both ways: else no answer would be seen either way.
         let seen = there.matched > 0 && back.matched > 0;
         let round = there.slowest.saturating_add(back.slowest);
-        let answered_by = miss.time.saturating_add(round).saturating_add(LONGEST_DELAYED_ACK.0);
+        let answered_by = miss.time.saturating_add(round).saturating_add(DELAYED_ACK.0);
         let host = directions.tuple(miss.direction).map(|t| t.dst.host);
         miss.len > 0
             && seen

@@ -3,7 +3,7 @@
 use super::account::Ended;
 use super::arrival::{Kind, Known, Piece};
 use super::ledger::MOST_OUTSTANDING;
-use super::repair::{Next, State};
+use super::repair::Next;
 use super::*;
 use crate::Fate;
 use wire::Flags;
@@ -53,7 +53,7 @@ impl Stream {
             self.tell_repairs_from_data(&piece, waited, around);
         }
         if around.view.at.is_away() {
-            self.note_spacing(&piece, around);
+            self.note_spacing(&piece, around.view.turn);
             self.repair.note_stamps(around.view.stamp, self.agreed.sack_permitted);
             self.account.silences.note(packet.time, self.last.seen, start > expected);
         }
@@ -134,12 +134,12 @@ impl Stream {
     }
 
     /// Packets that were sent together come as close to each other as the narrowest link lets them.
-    fn note_spacing<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
+    fn note_spacing(&mut self, p: &Piece, turn: Span) {
         let gap = p.packet.time - self.last.seen.unwrap_or(p.packet.time);
         let (seen, overtaken) = (p.packet.time, self.arrivals.was_overtaken(p, &self.agreed));
         let next = Next { start: p.start, seen, overtaken, spacing: self.spacing };
         if p.start >= self.next && !self.agreed.sack_permitted {
-            self.repair.see_new_behind_timer(&next, around.view.turn.min(self.turn_at_most));
+            self.repair.see_new_behind_timer(&next, turn.min(self.turn_at_most));
         }
         if let Some(turn) = self.repair.after_timeout(&next).filter(|_| p.ts == 0) {
             self.turn_at_most = self.turn_at_most.min(turn);
@@ -198,16 +198,14 @@ impl Stream {
         if self.on_the_way.is_empty() {
             return; // as ever, at the sender
         }
-        self.bound_turn(p, around);
         self.bound_turn_by_repair(p, around);
         let turn = around.view.turn.min(self.turn_at_most);
         let by = around.view.sent - turn.scale(0.95);
         let echo = p.packet.seg.timestamps.map(|t| t.ecr);
-        let answers = self.answers_timer(p);
         while let Some(ack) = self.on_the_way.front() {
             let heard = match (ack.ts, echo) {
                 (Some(ts), Some(echo)) => (ts.wrapping_sub(echo) as i32) <= 0,
-                _ => ack.time <= by || answers,
+                _ => ack.time <= by,
             };
             if !heard || ack.ack > p.start {
                 return;
@@ -215,39 +213,14 @@ impl Stream {
             if let Some(news) = self.on_the_way.pop_front() {
                 self.heard_up_to = self.heard_up_to.max(news.sacked_up_to);
                 self.window.edge = self.window.edge.max(news.edge);
-                self.repair.note_heard(news.ack, news.time + turn);
                 self.repair.on_ack(&news, news.time + turn, self.next);
             }
         }
     }
 
-    /// After its timer's copy, one segment (RFC 5681 §3.1), the sender goes on where an ACK says: it has heard that one,
-    /// however long the way there is thought to be.
-    fn answers_timer(&mut self, p: &Piece) -> bool {
-        if p.start >= self.next || !self.repair.is_timers() {
-            return false;
-        }
-        self.ledger.add_steps(self.on_the_way.len() / 2);
-        self.on_the_way.iter().any(|a| a.ack == p.start)
-    }
-
-    /// What three duplicate ACKs asked for comes, and nothing had been sent again for long: the first
-    /// of those ACKs has been heard, and its way there and back took no longer. A handshake may have taken longer.
-    fn bound_turn<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
-        let open = self.repair.state == State::Open && self.repair.una() < p.start;
-        if p.packet.seg.timestamps.is_some() || p.start >= self.next || !open {
-            return; // where some of them were heard before, those that were not are none of the first
-        }
-        self.ledger.add_steps(self.on_the_way.len() / 2);
-        let mut asks = self.on_the_way.iter().filter(|a| a.ack == p.start);
-        let Some(first) = asks.next() else { return };
-        if asks.count() >= 3 && self.repair.last_resent() + around.view.turn < first.time {
-            self.turn_at_most = self.turn_at_most.min(around.view.sent - first.time);
-        }
-    }
-
-    /// Without SACK a repair that does not go on where the one before it ended begins where an ACK says: that was heard,
-    /// and its way there and back took no longer. None is missing between the two.
+    /// Without SACK a repair that does not go on where the one before it ended begins where an ACK says: the sender has heard
+    /// that ACK, so its way there and the repair's way here took no longer together. No packet is missing between the two
+    /// repairs.
     fn bound_turn_by_repair<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
         let repairs = self.repair.repairs() && self.repair.una() < p.start && p.start < self.next;
         if p.packet.seg.timestamps.is_some()
@@ -261,7 +234,7 @@ impl Stream {
         }
         self.ledger.add_steps(self.on_the_way.len() / 2);
         let first = self.on_the_way.iter().find(|a| a.ack == p.start);
-        if let Some(first) = first.filter(|a| !a.duplicate && !a.retold) {
+        if let Some(first) = first.filter(|a| !a.duplicate) {
             self.turn_at_most = self.turn_at_most.min(around.view.sent - first.time);
         }
     }
@@ -292,7 +265,6 @@ impl Stream {
         }
         self.repair.bound(p.start);
         if around.view.at.is_away() {
-            self.repair.note_flight(p.end, false);
             self.repair.see_recovery(self.agreed.segments(p.packet.seg.payload));
             if self.agreed.timestamps {
                 self.repair.note_passed_over();

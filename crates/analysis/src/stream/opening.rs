@@ -11,7 +11,7 @@ impl Stream {
         (*arrivals, *last_time) = (Arrivals::default(), Time::FAR_PAST);
         let Stream { ledger, repair, agreed, dsack_seen, fin_told, at, last, .. } = self;
         ledger.clear();
-        repair.clear();
+        *repair = Repair::default();
         (*agreed, *dsack_seen, *fin_told) = (Agreed::default(), false, false);
         (*at, *last) = (Vantage::Unknown, LastData::default());
         let Stream { fin_end, on_the_way, account, window, newest_delivered, .. } = self;

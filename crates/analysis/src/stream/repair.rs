@@ -20,13 +20,14 @@ mod resent;
 mod seat;
 mod timer;
 
+use crate::assumptions::DUP_THRESH;
 use crate::rows::{Cause, Evidence, Trigger};
 use afar::Afar;
 use age::Age;
-use clocks::{Rack, Rhythm};
+use clocks::{Pacing, Rack};
 use doubt::Doubt;
 pub use facts::{AckNews, Attempt, Pace, Verdict};
-pub use fired::{Next, left_together};
+pub use fired::Next;
 use probing::Probing;
 use resent::Resent;
 pub use seat::{AtSender, Away, Seat};
@@ -49,10 +50,6 @@ pub enum State {
 const ASKED: usize = 4;
 /// Within so much of an ACK what follows on other data was set off by it.
 const SOON: Span = Span::from_millis(2);
-/// No stack's timer is shorter outside data centres.
-pub const LEAST_RTO: Span = Span::from_millis(200);
-/// Away from the sender a timer's silence lasts so long at least: the shortest's, less what the path may take away.
-pub const TIMERS_SILENCE: Span = Span::from_millis(170);
 /// Away from the sender: packets that ACKs set off come closer than this, but for those that a queue held up.
 const PAUSE: Span = Span::from_millis(80);
 
@@ -73,7 +70,7 @@ pub struct Repair {
     /// It has no SACK, or no timestamps.
     basic: bool,
     duplicates: u32,
-    rhythm: Rhythm,
+    pacing: Pacing,
     newest_delivered: Time,
     rack: Rack,
     timer: Timer,
@@ -103,7 +100,7 @@ impl Default for Repair {
             probing: Probing::default(),
             basic: false,
             duplicates: 0,
-            rhythm: Rhythm::default(),
+            pacing: Pacing::default(),
             newest_delivered: Time::FAR_PAST,
             rack: Rack { newest: (Time::FAR_PAST, 0), rtt: Span::ZERO },
             timer: Timer::default(),
@@ -122,10 +119,6 @@ impl Repair {
     /// So many bytes of it are touched by each packet.
     pub(super) const OFTEN: usize = offset_of!(Repair, afar) + Afar::OFTEN;
 
-    /// As if new, with the room it has.
-    pub fn clear(&mut self) {
-        *self = Repair { afar: std::mem::take(&mut self.afar).cleared(), ..Repair::default() };
-    }
     /// The cumulative ACK as the sender knows it.
     pub fn una(&self) -> u64 {
         self.una
@@ -151,9 +144,6 @@ impl Repair {
     /// When the retransmission timer was last started, as far as can be told.
     pub fn timer_start(&self) -> Time {
         self.timer.start
-    }
-    pub fn last_resent(&self) -> Time {
-        self.resent.at
     }
     /// The last repair ended there.
     pub fn goes_on_at(&self, start: u64) -> bool {
@@ -205,7 +195,7 @@ impl Repair {
             self.duplicates = 0;
         }
         self.duplicates += u32::from(duplicate);
-        if self.duplicates >= 3 {
+        if self.duplicates >= DUP_THRESH {
             self.note_asked();
         }
         self.any_sacked |= news.sacked > 0;
@@ -305,7 +295,7 @@ impl Repair {
 
     #[inline]
     fn sent(&mut self, now: Time, trigger: Trigger) {
-        self.rhythm.on_sent(now, self.last_sent, self.last_news, trigger);
+        self.pacing.on_sent(now, self.last_sent, self.last_news, trigger);
         self.last_sent = now;
         self.last_trigger = trigger;
         self.probing.on_sent();
@@ -340,10 +330,9 @@ impl Repair {
                 if timed && (!a.head || self.only_reordering_is_due(a, pace)) {
                     self.age.note_timed_repair();
                 }
-                self.afar.quick |= self.state == State::Open && self.any_sacked && self.duplicates < 3;
+                self.afar.quick |=
+                    self.state == State::Open && self.any_sacked && self.duplicates < DUP_THRESH;
                 let begins = !matches!(self.state, State::Recovery { .. });
-                self.resent.one_by_one =
-                    if begins || a.together { 0 } else { self.resent.one_by_one + u32::from(a.head) };
                 self.resent.goes_back |= !begins
                     && a.acknowledged
                     && !a.sack_permitted
@@ -352,7 +341,6 @@ impl Repair {
                 if begins {
                     self.resent.inflated = 0;
                     self.probing.over();
-                    self.afar.flight = 0;
                     self.state = State::Recovery { recover: a.next, first_ts: a.ts };
                 }
                 if a.head {
@@ -362,7 +350,6 @@ impl Repair {
             }
             _ => {}
         }
-        judge.keep_in_mind(self, a);
         self.resent.end = if a.overtaken { self.resent.end.max(a.end) } else { a.end };
         self.resent.at = a.now;
         self.sent(a.now, verdict.trigger);

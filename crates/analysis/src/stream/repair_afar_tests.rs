@@ -1,32 +1,6 @@
-//! Stories of senders seen from where their data arrives: what a timer had in flight, and how long it waits.
+//! Stories of senders seen from where their data arrives: how long a timer waits, and what it had before it.
 
 use super::*;
-
-#[test]
-fn a_window_stays_as_it_was_until_something_is_lost() {
-    // RFC 5681 §3.1. Ten segments were in flight; all but the last four of what came then were lost on their way here.
-    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
-    s.model.note_flight(10_000, false);
-    s.ack(40, 6);
-    assert_eq!(s.model.sent_at_least(6_000), 16_000);
-    assert_eq!(s.resends(300, 6, 0, false).cause, Cause::Timeout);
-    assert_eq!(s.model.sent_at_least(6_000), 6_000);
-    s.model.note_flight(7_000, true);
-    assert_eq!(s.model.sent_at_least(6_000), 7_000);
-    // RFC 5682 §2.1: new data tests the timeout.
-    s.model.note_flight(11_000, false);
-    assert_eq!(s.model.sent_at_least(6_000), 7_000);
-}
-
-#[test]
-fn the_window_of_fast_recovery_is_no_measure() {
-    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
-    s.model.note_flight(10_000, false);
-    (40..43).for_each(|t| s.duplicate(t));
-    assert_eq!(s.resends(80, 0, 0, false).cause, Cause::Recovery);
-    s.model.note_flight(14_000, false);
-    assert_eq!(s.model.sent_at_least(0), 0);
-}
 
 #[test]
 fn a_timer_that_once_fired_sooner_has_no_floor_of_a_second() {
@@ -201,39 +175,11 @@ fn a_partial_ack_asks_for_a_repair() {
     let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
     (40..43).for_each(|t| s.duplicate(t));
     assert_eq!(s.resends(80, 0, 0, false).cause, Cause::Recovery);
-    assert_eq!(s.model.repair_due(true), 0);
+    assert_eq!(s.model.repair_due(), 0);
     s.ack(120, 4);
-    assert_eq!(s.model.repair_due(true), 1);
+    assert_eq!(s.model.repair_due(), 1);
     assert_eq!(s.resends(160, 4, 0, false).cause, Cause::Recovery);
-    assert_eq!(s.model.repair_due(true), 0);
-}
-
-#[test]
-fn slow_start_goes_on_where_fast_recovery_would_not() {
-    // RFC 6582 §3.2 repeats what the ACK asks for, and nothing above it. The timer's copy came amid other data.
-    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
-    (40..43).for_each(|t| s.duplicate(t));
-    assert_eq!(s.resends(45, 0, 0, false).cause, Cause::Recovery);
-    s.ack(50, 1);
-    s.sends_new(170);
-    assert_eq!(s.resends(220, 1, 0, false).cause, Cause::Recovery);
-    assert_eq!(s.resends(261, 2, 0, false).cause, Cause::LossState);
-}
-
-#[test]
-fn new_data_before_all_is_repaired_is_sent_by_fast_recovery() {
-    // RFC 5681 §3.2 step 4; slow start repairs first (§3.1), but for two segments of F-RTO (RFC 5682 §2.1).
-    for (new, cause) in [(2, Cause::LossState), (3, Cause::Recovery)] {
-        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
-        s.ack(40, 1);
-        assert_eq!(s.resends(300, 1, 0, false).cause, Cause::Timeout);
-        (0..new).for_each(|k| {
-            s.sends_new(340 + k);
-            s.model.see_recovery(1);
-        });
-        s.ack(380, 2);
-        assert_eq!(s.resends(380, 2, 0, false).cause, cause, "{new} new segments");
-    }
+    assert_eq!(s.model.repair_due(), 0);
 }
 
 #[test]

@@ -29,10 +29,7 @@ fn the_reordering_timer_waits_for_the_last_that_left_before_what_was_delivered()
         s.sack_timed(200, 12, 190);
         s.model.note_rack((ms(190), 12_000), Span::from_millis(60));
         s.last_before = Some(170);
-        let cause = s.resends(238, 0, 100, false).cause;
-        // Such a repair shows that it times each copy: the next timeout may prove needless at once.
-        assert_eq!(s.model.is_timed(), cause == Cause::Recovery);
-        cause
+        s.resends(238, 0, 100, false).cause
     };
     assert_eq!(cause(true), Cause::Recovery);
     // An older sender's timer may be due then.
@@ -55,12 +52,12 @@ fn a_paced_repair_leaves_when_the_pace_allows_and_the_timer_at_any_time() {
 #[test]
 fn a_probe_takes_the_turn_of_the_packet_after_it() {
     // Linux: tcp_wstamp_ns moves on by what each packet takes, whatever sent it.
-    let mut rhythm = Rhythm::default();
+    let mut pacing = Pacing::default();
     for t in [0, 40, 80, 120] {
-        rhythm.on_sent(ms(t), ms(t - 40), ms(-100), Trigger::Ack);
+        pacing.on_sent(ms(t), ms(t - 40), ms(-100), Trigger::Ack);
     }
-    rhythm.on_sent(ms(150), ms(120), ms(-100), Trigger::TimerProbe);
-    assert_eq!([160, 190, 200].map(|t| rhythm.is_due(ms(t))), [false, false, true]);
+    pacing.on_sent(ms(150), ms(120), ms(-100), Trigger::TimerProbe);
+    assert_eq!([160, 190, 200].map(|t| pacing.is_due(ms(t))), [false, false, true]);
 }
 
 #[test]
@@ -75,29 +72,6 @@ fn before_the_rto_no_timer_repeats_what_was_told_of() {
     let mut s = timed(10);
     s.sack_timed(150, 3, 20);
     assert_eq!(s.resends(200, 0, 0, false).cause, Cause::Recovery);
-}
-
-#[test]
-fn what_was_found_lost_before_the_timer_fired_was_in_repair() {
-    // RFC 5682 §2.1: no F-RTO within a recovery, though it had no room to send anything.
-    for (sent, in_repair) in [(20, true), (0, false)] {
-        let mut s = timed(10);
-        s.sack_timed(150, 3, sent);
-        assert_eq!(s.resends(245, 0, 0, false).cause, Cause::Timeout);
-        s.sack_timed(250, 5, 30);
-        assert_eq!(s.model.in_loss_state(), in_repair, "RACK's newest left at {sent} ms");
-    }
-}
-
-#[test]
-fn who_waits_for_a_second_at_least_has_no_f_rto() {
-    // RFC 6298 §2.4, where Linux, which has F-RTO, would have waited for 240 ms.
-    for (waited, goes_on) in [(1000, true), (245, false)] {
-        let mut s = timed(10);
-        assert_eq!(s.resends(waited, 0, 0, false).cause, Cause::Timeout);
-        s.sack_timed(waited + 5, 5, 30);
-        assert_eq!(s.model.in_loss_state(), goes_on, "after {waited} ms");
-    }
 }
 
 #[test]

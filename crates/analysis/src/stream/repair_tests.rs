@@ -141,7 +141,6 @@ impl Sender {
             one_segment: true,
             seen: ms(t),
             overtaken: self.overtaken,
-            together: false,
             last_before: self.last_before.map_or(Time::FAR_PAST, ms),
             reordering: Span::from_millis(SRTT_MS / 4),
         };

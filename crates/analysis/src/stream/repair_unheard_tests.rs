@@ -3,31 +3,6 @@
 use super::*;
 
 #[test]
-fn below_what_the_sender_has_heard_of_it_sends_nothing() {
-    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
-    assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
-    s.ack(340, 20); // it was lost, and taken for heard
-    assert_eq!(s.model.state, State::Open);
-    assert_eq!(s.model.rewind(5_000), Some(20_000));
-    assert!(s.model.in_loss_state());
-    assert_eq!(s.model.rewind(5_000), None);
-}
-
-#[test]
-fn the_timer_runs_since_the_last_ack_that_was_heard() {
-    // The ACKs from 100 ms on never reached the sender, whose timer repeats what they acknowledged: it has been
-    // waiting since the one before them, not since the last of them.
-    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
-    for (t, acked) in [(60, 2), (80, 4), (100, 6), (180, 8), (250, 10)] {
-        s.model.note_heard(acked * 1000, ms(t));
-        s.ack(t, acked);
-    }
-    assert_eq!(s.model.last_news(), ms(250));
-    assert_eq!(s.model.rewind(4_000), Some(10_000));
-    assert_eq!((s.model.last_news(), s.model.timer_start()), (ms(80), ms(80)));
-}
-
-#[test]
 fn where_new_data_passed_over_what_was_asked_for_a_timer_sent_the_repair() {
     let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
     for t in 40..60 {
@@ -46,11 +21,11 @@ fn a_repair_asked_for_and_lost_is_due_once() {
     let mut s = Sender::with_in_flight(20).seen_afar();
     s.duplicate(40);
     s.duplicate(41);
-    assert_eq!((s.model.repair_due(true), s.model.is_asked(true)), (0, false));
+    assert_eq!((s.model.repair_due(), s.model.is_asked()), (0, false));
     s.duplicate(42);
-    assert_eq!((s.model.repair_due(true), s.model.is_asked(true)), (1, true));
+    assert_eq!((s.model.repair_due(), s.model.is_asked()), (1, true));
     s.model.on_lost_repair(ms(45));
-    assert_eq!((s.model.lost_repair(), s.model.repair_due(true)), (Some(ms(45)), 0));
+    assert_eq!((s.model.lost_repair(), s.model.repair_due()), (Some(ms(45)), 0));
     s.ack(90, 1);
     assert_eq!(s.model.lost_repair(), None);
 }
@@ -105,15 +80,6 @@ fn a_partial_ack_is_answered_as_late_as_the_one_before() {
     assert_eq!(s.resends(470, 6, 0, false).cause, Cause::Recovery);
     s.ack(500, 9);
     assert_eq!(s.resends(900, 9, 0, false).cause, Cause::Timeout);
-}
-
-#[test]
-fn slow_start_tells_of_a_timer_whose_own_repair_was_lost() {
-    for (missing, cause) in [(Some(1), Cause::LossState), (Some(0), Cause::Recovery)] {
-        let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
-        s.missing = missing;
-        assert_eq!(s.resends(1000, 1, 0, false).cause, cause, "{missing:?} missing");
-    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::account::{Ended, RepairSeen};
 use super::arrival::{LATE, Piece};
 use super::ledger::{Repeated, Resend};
-use super::repair::{Attempt, Pace, Verdict, left_together};
+use super::repair::{Attempt, Pace, Verdict};
 use super::*;
 use crate::Fate;
 use crate::fault::TripAt;
@@ -35,15 +35,9 @@ impl Stream {
         }
         self.ledger.follow();
         let by_timer = self.repairs_missing_at_most(p, around);
-        let first = self.repairs_before_first(p, around);
         let explained = self.explain(p, repairs_unseen, around);
         let verdict = explained.verdict;
-        let at_most = match verdict.cause {
-            Cause::Timeout => by_timer,
-            Cause::Recovery => first,
-            _ => None,
-        };
-        if let Some(n) = at_most {
+        if let Some(n) = by_timer.filter(|_| verdict.cause == Cause::Timeout) {
             self.arrivals.ids.had_repairs_before(n);
         }
         let resent = Some((verdict.cause, verdict.backoff));
@@ -101,15 +95,12 @@ impl Stream {
 
     /// ACKs have asked for a repair of the first segment not acknowledged.
     pub(super) fn is_asked(&self) -> bool {
-        self.repair.is_asked(self.likely_has_sack())
+        self.repair.is_asked()
     }
 
     fn explain<S: Sink>(&mut self, p: &Piece, unseen: bool, around: &mut Surroundings<'_, S>) -> Explained {
         let pace = self.pace(&around.view);
         let overtaken = self.arrivals.was_overtaken(p, &self.agreed);
-        if around.view.at.is_away() && !overtaken {
-            self.unhear(p.start);
-        }
         let at = self.ledger.find(p.start);
         let una = self.repair.una();
         let highest = self.next.max(self.sent_up_to).max(self.next + self.owed_bytes(around.view.at));
@@ -140,16 +131,12 @@ impl Stream {
             last_before: self.last_before(p, una, &pace, &around.view),
             reordering: if self.dsack_seen { pace.srtt } else { pace.least / 4 },
             overtaken,
-            together: self.last.seen.is_some_and(|t| left_together(p.packet.time - t, self.spacing)),
         };
         self.ledger.add_steps(self.on_the_way.len() / 2);
         let timer_start = self.repair.timer_start();
         let verdict = self.repair.explain(&attempt, &pace);
         if let Some(observed) = &verdict.observed {
             around.sink.observed(p.packet.number, observed);
-        }
-        if self.ledger.sacked_bytes() == 0 {
-            self.repair.note_flight(p.end, true);
         }
         if verdict.cause == Cause::Timeout {
             self.lose_acks(around.view.sent - around.view.turn * 2);
@@ -169,15 +156,6 @@ impl Stream {
             && view.sent - self.repair.last_news() > AT_ONCE;
         let last = if waits { self.ledger.last_before(self.repair.newest()) } else { None };
         last.unwrap_or(Time::FAR_PAST)
-    }
-
-    /// Taken for heard, and not heard: the sender has sent something below.
-    fn unhear(&mut self, start: u64) {
-        if let Some(ack) = self.repair.rewind(start) {
-            let advanced = ack - start;
-            let news = AckNews { time: self.last_time, ack, advanced, retold: true, ..AckNews::default() };
-            self.on_the_way.push_front(news);
-        }
     }
 
     /// ACKs that passed before and were not heard until a timer fired never will be.

@@ -2,8 +2,9 @@
 
 use super::arrival::{Piece, unit};
 use super::data::SHORTEST_WAIT;
-use super::repair::{LEAST_RTO, Pace, State, TIMERS_SILENCE};
+use super::repair::Pace;
 use super::*;
+use crate::assumptions::{MIN_RTO, MIN_RTO_AWAY};
 
 /// Repairs that may have been lost besides, each sent by a timer that doubles.
 const ATTEMPTS: u64 = 16;
@@ -50,7 +51,7 @@ impl Stream {
         }
         let hole =
             if p.start > self.next { (p.start - self.next).div_ceil(unit(p, &stand!(self))) } else { 0 };
-        let hole = if waited < TIMERS_SILENCE {
+        let hole = if waited < MIN_RTO_AWAY {
             let hole = u32::try_from(hole).unwrap_or(u32::MAX);
             // While losses are repaired, what is missing may be repairs that were lost, too: that tells nothing.
             let repairs = self.repair.repairs() || self.is_asked() || self.ledger.sacked_bytes() > 0;
@@ -67,7 +68,7 @@ impl Stream {
         // Data that goes on in order after a shorter wait repeats none: no timer is as short (RFC 8985 §7.2: a lone
         // segment's probe waits for a delayed ACK), and no ACK can have told of a loss with nothing beyond it.
         let in_order = p.start == self.next && waited >= SHORTEST_WAIT && !self.is_asked();
-        if one_row && (waited >= TIMERS_SILENCE || in_order) {
+        if one_row && (waited >= MIN_RTO_AWAY || in_order) {
             self.arrivals.ids.were_no_data();
         }
         if self.arrivals.ids.skipped > 0 {
@@ -97,7 +98,7 @@ impl Stream {
     /// Nothing is sent beyond the window that goes with what the sender knows to be acknowledged (RFC 9293 §3.8.6): what a
     /// timer repeats is the first that it does not (RFC 6298 §5.4).
     fn right_edge(&self, p: &Piece, waited: Span) -> u64 {
-        let by_timer = p.start <= self.repair.una() && waited >= TIMERS_SILENCE;
+        let by_timer = p.start <= self.repair.una() && waited >= MIN_RTO_AWAY;
         let una = if by_timer { p.start } else { self.una };
         if self.window.known && self.window.max > 0 { una + self.window.max } else { u64::MAX }
     }
@@ -112,7 +113,7 @@ impl Stream {
         let grown = self.syn_time.map(|_| u64::from(FIRST_WINDOW) + self.account.counts.segments);
         let most = window.into_iter().chain(grown).chain(is_end.then_some(1)).min();
         // A timer may have fired meanwhile, and all of it was lost again.
-        let times = if waited < LEAST_RTO { 1 } else { 3 };
+        let times = if waited < MIN_RTO { 1 } else { 3 };
         most.map_or(u64::MAX, |n| n * times + ATTEMPTS)
     }
 
@@ -125,8 +126,8 @@ impl Stream {
     ) {
         let passed_over = self.repairs_passed_over(p, waited);
         let repairs = self.repairs_missing(p, waited, around).max(passed_over);
-        // Of data never seen before one was the first copy, and what had filled the window was data.
-        let own = u32::from(p.start >= self.next).max(self.data_missing(p, waited));
+        // One of them was the first copy if this data was never seen before.
+        let own = u32::from(p.start >= self.next);
         let ids = &mut self.arrivals.ids;
         ids.accounted_for(u64::from(repairs.min(ids.owed().saturating_sub(own))));
     }
@@ -138,11 +139,11 @@ impl Stream {
         let others = u64::from(self.arrivals.ids.skipped).saturating_sub(went_on) as u32;
         let by_timer = self.attempts_missing(p, waited, around).min(others);
         // What was asked for and comes without a wait was not lost before.
-        let comes = p.start <= self.repair.una() && waited < TIMERS_SILENCE;
-        let due = if comes { 0 } else { self.repair.repair_due(self.likely_has_sack()) };
+        let comes = p.start <= self.repair.una() && waited < MIN_RTO_AWAY;
+        let due = if comes { 0 } else { self.repair.repair_due() };
         // A repair, and not the first that the timer sends.
         let above = (self.repair.una() + 1..self.next).contains(&p.start);
-        by_timer + due + u32::from(above && waited >= TIMERS_SILENCE)
+        by_timer + due + u32::from(above && waited >= MIN_RTO_AWAY)
     }
 
     /// Of the packets missing right before this one no more were repairs, if a timer sent it.
@@ -162,24 +163,9 @@ impl Stream {
         self.repair.repairs_at_most(holes, self.likely_has_sack()).map(|n| n + u64::from(by_timer))
     }
 
-    /// Fast recovery begins with what comes, if an ACK set it off, and no repair was sent before those of the holes below
-    /// (RFC 6675 §5): of the packets missing right before it no more were any.
-    pub(super) fn repairs_before_first<S: Sink>(
-        &mut self,
-        p: &Piece,
-        around: &Surroundings<'_, S>,
-    ) -> Option<u64> {
-        let begins = self.arrivals.ids.skipped > 0
-            && self.repair.state == State::Open
-            && p.end > self.una
-            && self.ledger.sacked_bytes() > 0
-            && around.view.at.is_away();
-        begins.then(|| self.repairs_passed_over(p, around.view.sent - self.last.sent).into())
-    }
-
     /// So often the timer fired in vain since the last data came, if it fired for what comes now.
     fn attempts_missing<S: Sink>(&self, p: &Piece, waited: Span, around: &Surroundings<'_, S>) -> u32 {
-        let missing = (waited >= TIMERS_SILENCE).then_some(self.arrivals.ids.skipped);
+        let missing = (waited >= MIN_RTO_AWAY).then_some(self.arrivals.ids.skipped);
         self.repair.attempts_told(p.start, missing, p.ts != 0).unwrap_or_else(|| {
             self.repair.attempts_by(around.view.sent, self.last.sent, &self.pace(&around.view))
         })
@@ -193,7 +179,7 @@ impl Stream {
             return 0;
         }
         let mut most = u64::from(self.arrivals.ids.skipped);
-        let timers = waited >= TIMERS_SILENCE && p.start <= self.repair.una();
+        let timers = waited >= MIN_RTO_AWAY && p.start <= self.repair.una();
         let (from, to) = match self.repair.repairs_before_timer().filter(|_| timers) {
             // What was asked for before the timer fired was sent before it, each by an ACK (RFC 9937).
             Some((from, acks)) => {
@@ -204,16 +190,6 @@ impl Stream {
         };
         let (from, unit) = (from.max(self.una), unit(p, &stand!(self)));
         if from < to { (self.ledger.open_between(from, to, most * unit) / unit) as u32 } else { 0 }
-    }
-
-    /// The first segment not acknowledged comes again after a timer's wait: so many segments beyond the highest seen
-    /// the window had room for.
-    fn data_missing(&self, p: &Piece, waited: Span) -> u32 {
-        if p.start > self.repair.una() || waited < TIMERS_SILENCE {
-            return 0;
-        }
-        let beyond = self.repair.sent_at_least(p.start).saturating_sub(self.next);
-        u32::try_from(beyond / unit(p, &stand!(self))).unwrap_or(u32::MAX)
     }
 
     /// New data comes without a gap, and the host sent something before it that did not: while a repair is asked for,
@@ -234,7 +210,7 @@ impl Stream {
     /// numbers so near to the SYN's are no accident.
     fn opened_by_timer<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> bool {
         let waited = around.view.sent - self.repair.last_news();
-        let silent = waited >= TIMERS_SILENCE && self.repair.last_news() > Time::FAR_PAST;
+        let silent = waited >= MIN_RTO_AWAY && self.repair.last_news() > Time::FAR_PAST;
         if !silent
             || p.packet.seg.payload == 0
             || p.start != self.base + 1
@@ -275,8 +251,8 @@ impl Stream {
         // nothing is known to be missing (RFC 8985 §7.2).
         let waited = around.view.sent - self.last.sent;
         let silence = match self.agreed.sack_permitted && self.repair.probes_now() {
-            true => LEAST_RTO.min(srtt.scale(1.5)),
-            false => LEAST_RTO,
+            true => MIN_RTO.min(srtt.scale(1.5)),
+            false => MIN_RTO,
         };
         let new = self.arrivals.ids.skipped > 0 && waited >= silence.scale(0.9);
         if !new && self.arrivals.ids.skipped > 0 {

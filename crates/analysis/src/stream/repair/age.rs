@@ -19,8 +19,6 @@ pub(super) struct Age {
     recent: bool,
     /// While no more than this is acknowledged it has its initial window; 0 if it began before the capture.
     opening_end: u64,
-    /// It began with a window, or offered one with its SYN, as senders do since Linux 3.10, the first to probe.
-    probes: bool,
     /// Its first flight was a single segment: its SYN may have been lost (RFC 5681 §3.1), and its age does not show.
     alone: bool,
     /// It has SACK, and its timestamps count milliseconds, as Linux's do since 4.13 (TCP_TS_HZ); before, jiffies.
@@ -36,10 +34,6 @@ impl Age {
     pub(super) fn recent(&self) -> bool {
         self.recent || self.alone && self.in_ms
     }
-    /// Of an age at which senders probe for lost tails.
-    pub(super) fn probes(&self) -> bool {
-        self.probes
-    }
     /// No more has been acknowledged than a short first write.
     pub(super) fn in_opening(&self, una: u64) -> bool {
         una < self.opening_end
@@ -50,8 +44,7 @@ impl Age {
     /// No ACK let a repair go, and it was not the first segment, which a timer repeats: a reordering timer (RFC 8985 §6.2)
     /// or pacing did.
     pub(super) fn note_timed_repair(&mut self) {
-        // RFC 8985 has probes, too.
-        (self.recent, self.probes) = (true, true);
+        self.recent = true;
     }
     pub(super) fn note_probe(&mut self) {
         self.recent = true;
@@ -66,9 +59,7 @@ impl Age {
         }
         if self.opening_end > 0 && acked <= OPENING_SEGMENTS * u64::from(mss) {
             // Slow start adds to the window no more than is acknowledged (RFC 5681 §3.1, RFC 3465).
-            let wide = end > una + acked + OLD_WINDOW_SEGMENTS * u64::from(mss);
-            self.recent |= wide;
-            self.probes |= wide;
+            self.recent |= end > una + acked + OLD_WINDOW_SEGMENTS * u64::from(mss);
         }
     }
 }
@@ -77,7 +68,7 @@ impl Repair {
     /// Its SYN offers a window of so many bytes, and segments of that size.
     pub fn note_syn(&mut self, window: u32, mss: u32) {
         let whole = |m: u32| window == OFFERED_SEGMENTS * m || window == u32::from(u16::MAX) / m * m;
-        self.age.probes |= mss > LEAST_MSS && (whole(mss) || whole(mss - TIMESTAMPS));
+        self.age.recent |= mss > LEAST_MSS && (whole(mss) || whole(mss - TIMESTAMPS));
     }
 
     /// How long a tick of its timestamps takes, and whether it has SACK.

@@ -2,9 +2,9 @@
 
 use super::judge::{By, prompted, timer};
 use super::seat::Judge;
-use super::timer::{SECOND, is_near_a_second};
-use super::{Attempt, LEAST_RTO, Pace, Repair, SOON, State, Verdict};
-use wire::{Span, Time};
+use super::{Attempt, Pace, Repair, SOON, State, Verdict};
+use crate::assumptions::{DUP_THRESH, MIN_RTO};
+use wire::Span;
 
 /// How soon after an ACK even a quick host sends.
 const AT_ONCE: Span = Span::from_micros(100);
@@ -35,13 +35,8 @@ impl Judge for AtSender {
         (sender.reaction * 4).max(AT_ONCE).max(self.grain).min(pace.tolerance)
     }
 
-    /// It is late by a little.
-    fn is_a_second(&self, _sender: &Repair, waited: Span, _now: Time, _pace: &Pace) -> bool {
-        is_near_a_second(waited, SECOND.scale(0.01), SECOND.scale(0.03))
-    }
-
-    fn was_repairing(&self, sender: &mut Repair, a: &Attempt) -> bool {
-        sender.repairs() || sender.is_found_lost(a)
+    fn was_repairing(&self, sender: &mut Repair, _a: &Attempt) -> bool {
+        sender.repairs()
     }
 
     /// Every copy is seen.
@@ -68,17 +63,15 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     let passed_over = a.previous_was_resend && sender.newest_delivered - a.previous >= pace.srtt * 2;
     let waited = a.now - sender.timer.start.max(a.previous);
     let told = sender.is_told(a);
-    if told && sender.is_timed() && a.sack_permitted {
+    if told && sender.age.recent() && a.sack_permitted {
         // RFC 8985 §6.2: it is found lost by an ACK, or a while later; the timer fires where there was no room for it.
-        let otherwise = sender.reordering_is_due(a, a.reordering) || sender.pace_is_due(a.now);
+        let otherwise = sender.reordering_is_due(a, a.reordering) || sender.pacing.is_due(a.now);
         return by.since_news > tight.max(SOON) && !otherwise && sender.rto_is_due(a, pace);
     }
-    // What was told of its own clocks let go, before the RTO would.
-    let paced = sender.at_its_pace(a.now) && waited < pace.rto.scale(0.9);
-    // Who has RACK has timestamps, as a rule.
+    // Senders with RACK nearly always have timestamps.
     let reordering = !a.previous_was_resend && a.ts != 0 && sender.only_reordering_is_due(a, pace);
-    let timed = reordering || sender.pace_is_due(a.now) && !sender.rto_is_due(a, pace);
-    if told && (paced || a.sack_permitted && timed) {
+    let paced = sender.pacing.is_due(a.now) && !sender.rto_is_due(a, pace);
+    if told && a.sack_permitted && (reordering || paced) {
         return false;
     }
     // Nothing tells of a loss. With a probe pending Linux counts the timer from when the head left (RFC 8985 §7.2).
@@ -86,18 +79,18 @@ fn timer_fired(sender: &Repair, a: &Attempt, by: &By, pace: &Pace) -> bool {
     if from_head && by.quiet() && sender.probes_now() {
         return true;
     }
-    let shortest = pace.rto.scale(0.45).min(sender.timer.wait.max(LEAST_RTO).scale(0.85));
+    let shortest = pace.rto.scale(0.45).min(sender.timer.wait.max(MIN_RTO).scale(0.85));
     if waited >= pace.srtt.max(shortest) && (by.quiet() || unprompted || passed_over) {
         return true;
     }
     // Who was told of no loss sends behind ACKs, or when its timer fires.
-    if !told && sender.silent(a.now) >= LEAST_RTO.scale(0.9) {
+    if !told && sender.silent(a.now) >= MIN_RTO.scale(0.9) {
         return true;
     }
     // Without SACK nothing but the timer repeats a repair of the first segment (RFC 6582 §3.2), but for three duplicate
     // ACKs behind it; it may have been running since the first partial ACK.
     let in_recovery = matches!(sender.state, State::Recovery { .. });
-    let unasked = unprompted || sender.duplicates > 3 && !sender.resent.goes_back;
+    let unasked = unprompted || sender.duplicates > DUP_THRESH && !sender.resent.goes_back;
     let hopeless = again && in_recovery && if a.sack_permitted { unprompted } else { unasked };
     // No ACK could have told that it was lost again: with SACK (RFC 6675 §4), or so soon.
     let unheard_of = again

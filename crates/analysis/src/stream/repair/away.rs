@@ -3,9 +3,9 @@
 use super::evidence::Observed;
 use super::judge::{By, is_asked_again, prompted, timer};
 use super::seat::Judge;
-use super::timer::{SECOND, is_near_a_second};
-use super::{Attempt, PAUSE, Pace, Repair, State, TIMERS_SILENCE, Verdict};
-use wire::{Span, Time};
+use super::{Attempt, PAUSE, Pace, Repair, State, Verdict};
+use crate::assumptions::MIN_RTO_AWAY;
+use wire::Span;
 
 /// What is seen of it has come some way, or not come at all; what it hears has some way to go.
 #[derive(Clone, Copy, Debug)]
@@ -34,19 +34,10 @@ impl Judge for Away {
         pace.tolerance
     }
 
-    /// What set it going and what it sent may each have been a round trip on their way; and a repair that was lost may
-    /// have begun it anew after that.
-    fn is_a_second(&self, sender: &Repair, waited: Span, now: Time, pace: &Pace) -> bool {
-        let off = pace.srtt.min(SECOND.scale(0.1));
-        let near = |waited| is_near_a_second(waited, off, off);
-        near(waited) || waited > SECOND && near(sender.silent(now))
-    }
-
     /// What three duplicate ACKs had asked for was sent, and lost with all the rest.
     fn was_repairing(&self, sender: &mut Repair, a: &Attempt) -> bool {
         sender.note_fired(a);
-        let asked = || sender.is_asked(true) || sender.repaired_before(a).is_some();
-        sender.repairs() || a.sack_permitted && asked()
+        sender.repairs() || a.sack_permitted && sender.is_asked()
     }
 
     fn unseen_firings(&self, sender: &Repair, a: &Attempt, pace: &Pace) -> u32 {
@@ -69,20 +60,16 @@ impl Judge for Away {
         a.sack_permitted || !partial
     }
 
-    fn repaired_before(&self, sender: &Repair, a: &Attempt) -> Option<u32> {
-        sender.repaired_before(a)
-    }
-
     fn catch_up(&self, sender: &mut Repair, a: &Attempt, pace: &Pace) {
-        sender.catch_up_away(a, pace);
+        if a.acks_seen && sender.timer_went_unseen(a) {
+            sender.enter_loss(a, pace);
+        }
+        sender.slow_start_goes_on(a);
+        sender.see_timer_behind_repair(a);
     }
 
     fn observe(&self, sender: &Repair, a: &Attempt, pace: &Pace) -> Option<Observed> {
         a.acks_seen.then(|| Observed::before(sender, a, pace))
-    }
-
-    fn keep_in_mind(&self, sender: &mut Repair, a: &Attempt) {
-        sender.note_unsure(a);
     }
 }
 
@@ -94,7 +81,7 @@ fn unasked(sender: &Repair, a: &Attempt, by: &By) -> bool {
     match sender.state {
         State::Open => {
             // While it sends and hears only an ACK can have asked for it, one doubled on its way perhaps.
-            (sender.silent(a.now) >= PAUSE || a.now - sender.last_progress >= TIMERS_SILENCE)
+            (sender.silent(a.now) >= PAUSE || a.now - sender.last_progress >= MIN_RTO_AWAY)
                 && sender.duplicates == 0
                 && a.start != sender.resent.end
                 && !sender.asked_for.contains(&a.start)

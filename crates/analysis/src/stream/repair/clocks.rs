@@ -1,5 +1,5 @@
-//! The clocks of a sender that is seen to send: RACK's reordering timer (RFC 8985 §6.2), its own pace, and the RTO. What
-//! none of them let go an ACK did.
+//! The clocks of a sender that is seen to send: RACK's reordering timer (RFC 8985 §6.2), its pacing, and the RTO. An ACK
+//! triggered every retransmission that none of the three explains.
 
 use super::{Attempt, Pace, Repair, SOON};
 use crate::rows::Trigger;
@@ -17,18 +17,18 @@ pub struct Rack {
     pub rtt: Span,
 }
 
-/// The pace of a sender that does not wait for ACKs.
+/// The pacing of a sender whose packets do not wait for ACKs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rhythm {
-    /// When what left last together began to leave, and how many packets that were.
+pub(super) struct Pacing {
+    /// When the last burst began to leave, and how many packets it had.
     began: Time,
     packets: u32,
-    /// How long a packet took, the last time that no ACK let the next go.
-    each: Span,
+    /// The time between two packets, measured when no ACK had triggered the second.
+    interval: Span,
 }
 
-impl Rhythm {
-    /// A packet leaves; `last` is when the one before it did.
+impl Pacing {
+    /// A packet leaves; `last` is when the one before it did, `news` when the last ACK came.
     #[inline]
     pub(super) fn on_sent(&mut self, now: Time, last: Time, news: Time, trigger: Trigger) {
         if now - last < SOON {
@@ -39,21 +39,21 @@ impl Rhythm {
     }
     fn begin(&mut self, now: Time, news: Time, trigger: Trigger) {
         let by_timer = matches!(trigger, Trigger::TimerRto | Trigger::TimerProbe);
-        if by_timer && self.each >= SOON && now - self.began < self.each * i64::from(self.packets) {
-            // Before its turn: the next waits for that one's time, too (Linux: tcp_wstamp_ns).
+        if by_timer && self.interval >= SOON && now - self.began < self.interval * i64::from(self.packets) {
+            // A timer's packet does not wait for its turn, and the next packet waits for both (Linux: tcp_wstamp_ns).
             self.packets += 1;
             return;
         }
         if now - news > SOON && self.packets > 0 && !by_timer {
-            self.each = (now - self.began) / i64::from(self.packets);
+            self.interval = (now - self.began) / i64::from(self.packets);
         }
         (self.began, self.packets) = (now, 1);
     }
-    /// By its pace the next packet leaves now.
+    /// Pacing lets the next packet leave now.
     pub(super) fn is_due(&self, now: Time) -> bool {
-        let takes = self.each * i64::from(self.packets);
+        let takes = self.interval * i64::from(self.packets);
         let off = now - self.began - takes;
-        self.each >= SOON && Span(off.0.abs()) <= Span::from_millis(1).max(takes / 16)
+        self.interval >= SOON && Span(off.0.abs()) <= Span::from_millis(1).max(takes / 16)
     }
 }
 
@@ -65,11 +65,6 @@ impl Repair {
     /// What left last of all that was delivered, and where it ends.
     pub fn newest(&self) -> (Time, u64) {
         self.rack.newest
-    }
-
-    /// Its kind times each copy (RFC 8985), and its RTO is Linux's or longer.
-    pub(super) fn is_timed(&self) -> bool {
-        self.age.recent() || self.age.probes()
     }
 
     /// The RTO that its timer may have been set with, since when round trips were told without setting it anew.
@@ -111,16 +106,5 @@ impl Repair {
         a.last_before > Time::FAR_PAST
             && a.now >= at - Span::from_millis(1)
             && a.now <= latest + LATE.max(wait / 8)
-    }
-    pub(super) fn pace_is_due(&self, now: Time) -> bool {
-        self.rhythm.is_due(now)
-    }
-
-    /// It was found lost when the last ACK came, or before, and a repair has begun that had no room to send it.
-    pub(super) fn is_found_lost(&self, a: &Attempt) -> bool {
-        a.sack_permitted
-            && self.is_timed()
-            && self.is_told(a)
-            && a.previous + self.rack.rtt + a.reordering <= self.last_news
     }
 }

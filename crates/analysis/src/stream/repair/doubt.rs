@@ -1,6 +1,7 @@
 //! A timeout that looks needless: does the sender think so too (RFC 5682, RFC 3522, RFC 3708)?
 
 use super::{AckNews, Attempt, Repair, State, Verdict};
+use crate::assumptions::DUP_THRESH;
 use crate::rows::{Cause, Evidence};
 use wire::Time;
 
@@ -65,8 +66,8 @@ impl Repair {
         }
     }
 
-    /// Data sent before the timeout was SACKed after it, and the sender let that pass: it waits for its own repair to
-    /// be acknowledged.
+    /// Data from before the timeout was SACKed after it, and the sender has sent nothing since: it does not take the timeout
+    /// for needless, and waits until its own retransmission is acknowledged.
     pub(super) fn still_repairs(&mut self) {
         if let Some(d) = &self.doubt
             && !d.over
@@ -109,9 +110,9 @@ impl Repair {
             _ if doubt.proven => true,
             (true, _) if self.age.recent() => a.sacked_above,
             _ if !later => false,
-            (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= 3),
-            (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= 3),
-            (false, _) => self.duplicates >= 3,
+            (true, false) => a.sacked_above && (!doubt.tested || doubt.sacks >= DUP_THRESH),
+            (true, true) => a.sacked_above && (doubt.over || doubt.sacks >= DUP_THRESH),
+            (false, _) => self.duplicates >= DUP_THRESH,
         };
         let lost_again = a.previous_was_resend && a.previous >= self.timer.fired_at;
         if verdict.cause != Cause::Recovery || evidence || lost_again {

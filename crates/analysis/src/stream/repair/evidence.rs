@@ -2,7 +2,8 @@
 //! observation in a few steps, weighs for each cause by the fitted tables of [`super::likelihoods`].
 
 use super::likelihoods::{MARGIN, TABLES};
-use super::{Attempt, LEAST_RTO, Pace, Repair, State};
+use super::{Attempt, Pace, Repair, State};
+use crate::assumptions::MIN_RTO;
 use crate::rows::Cause;
 use wire::Span;
 
@@ -51,8 +52,8 @@ impl Observed {
     /// How things stand before the sender's model takes it in.
     pub(super) fn before(sender: &Repair, a: &Attempt, pace: &Pace) -> Observed {
         let silent = sender.silent(a.now);
-        let silence = step(silent, LEAST_RTO, &SILENCES);
-        let progress = step(a.now - sender.last_progress, LEAST_RTO, &SILENCES);
+        let silence = step(silent, MIN_RTO, &SILENCES);
+        let progress = step(a.now - sender.last_progress, MIN_RTO, &SILENCES);
         let [first, others] = [a.head, !a.head].map(|of| move |step: u8| of.then_some(step));
         let behind = match a.start {
             start if start == sender.resent.end => 0,
@@ -141,9 +142,9 @@ mod tests {
     #[test]
     fn a_step_is_how_many_edges_have_been_reached() {
         let ms = Span::from_millis;
-        assert_eq!(step(ms(0), LEAST_RTO, &SILENCES), 0);
-        assert_eq!(step(ms(160), LEAST_RTO, &SILENCES), 4);
-        assert_eq!(step(ms(2000), LEAST_RTO, &SILENCES), 7);
+        assert_eq!(step(ms(0), MIN_RTO, &SILENCES), 0);
+        assert_eq!(step(ms(160), MIN_RTO, &SILENCES), 4);
+        assert_eq!(step(ms(2000), MIN_RTO, &SILENCES), 7);
         assert_eq!(bits([true, false, true]), 5);
     }
 }

@@ -17,8 +17,6 @@ pub struct AckNews {
     /// A duplicate ACK (RFC 5681 §2).
     pub duplicate: bool,
     pub dsack: bool,
-    /// It had been taken for heard already.
-    pub retold: bool,
     /// Bytes among them that no SACK had reported before.
     pub advanced_new: u64,
     /// Data sent only once became acknowledged or SACKed: the end of the lowest such segment, 0 for none.
@@ -93,8 +91,6 @@ pub struct Attempt {
     pub seen: Time,
     /// What was sent after it came before it.
     pub overtaken: bool,
-    /// It came as close behind the packet before as packets do that left together.
-    pub together: bool,
     /// At the sender: when the last left of what is outstanding and left before the newest that was delivered.
     pub last_before: Time,
     /// At the sender: the most that RACK may wait for what is out of order (RFC 8985 §6.2 step 4).

@@ -1,6 +1,7 @@
 //! What both judges of a retransmission go by, wherever the sender is watched from.
 
-use super::{Attempt, LEAST_RTO, Pace, Repair, State, Verdict};
+use super::{Attempt, Pace, Repair, State, Verdict};
+use crate::assumptions::{DELAYED_ACK, DUP_THRESH, MIN_RTO};
 use crate::rows::{Cause, Evidence, Trigger};
 use wire::Span;
 
@@ -48,7 +49,7 @@ pub(super) fn timer(sender: &Repair) -> Verdict {
 /// What was sent again since the timeout is asked for once more: without SACK three duplicate ACKs tell it to senders
 /// that do not mind the timeout before (RFC 6582 §4.1 does).
 pub(super) fn is_asked_again(sender: &Repair, a: &Attempt) -> bool {
-    let asked = sender.duplicates >= 3 || a.start == sender.asked_for[0];
+    let asked = sender.duplicates >= DUP_THRESH || a.start == sender.asked_for[0];
     // Slow start goes upwards only.
     let back = a.start < sender.resent.end && !a.overtaken;
     a.sack_permitted || a.head && (asked || back)
@@ -82,7 +83,7 @@ impl Repair {
         if !a.previous_was_resend {
             self.timer.expiries = 0;
         }
-        if a.now - self.last_sent.max(a.previous) < LEAST_RTO.max(pace.rto.scale(0.45)) {
+        if a.now - self.last_sent.max(a.previous) < MIN_RTO.max(pace.rto.scale(0.45)) {
             // Not after a timer's silence: set off by an ACK, for whatever reason.
             return Verdict { trigger: Trigger::Ack, ..Verdict::default() };
         }
@@ -100,7 +101,6 @@ impl Repair {
         a.tail
             && a.sack_permitted
             && !self.probing.outstanding()
-            && !self.probing.has_none()
             && (!a.head || self.may_probe_alone())
             && self.probes_now()
             && self.silent(a.now) >= after.min(pace.judge().rto_for_probe(pace))
@@ -112,16 +112,19 @@ impl Repair {
     }
 }
 
+/// How much later than it is due a probe leaves at most: timers run in ticks, and hosts are busy.
+const PROBE_LATE: Span = Span::from_millis(50);
+
 /// The longest time after which a tail-loss probe leaves: 2 SRTT, and 200 ms for a single segment, whose ACK may be
 /// delayed (RFC 8985 §7.2); with what SRTT may be off and the timer's own delay.
 fn last_probe(alone: bool, pace: &Pace) -> Span {
-    pace.srtt.scale(3.0) + Span::from_millis(if alone { 250 } else { 50 })
+    pace.srtt.scale(3.0) + if alone { DELAYED_ACK + PROBE_LATE } else { PROBE_LATE }
 }
 
 /// The least time after which a single segment is probed for: its ACK may be delayed by 200 ms, and the timer that
 /// would come sooner is no shorter than SRTT and 200 ms (Linux).
 fn lone_probe(pace: &Pace) -> Span {
-    probe_timeout(pace).max(pace.srtt.scale(0.75) + Span::from_millis(200))
+    probe_timeout(pace).max(pace.srtt.scale(0.75) + DELAYED_ACK)
 }
 
 /// The least time after which a tail-loss probe may leave: 2 SRTT (RFC 8985 §7.2), less what SRTT may be off,

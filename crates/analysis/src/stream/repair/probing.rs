@@ -3,9 +3,6 @@
 use super::{Pace, Repair};
 use wire::{Span, Time};
 
-/// Its timer fired twice for each probe, and more, where a probe was due first: it has no probes to send.
-const TIMEOUTS_TO_A_PROBE: u32 = 2;
-
 #[derive(Clone, Debug, Default)]
 pub(super) struct Probing {
     /// What must be acknowledged before another may be sent (TLP.end_seq, RFC 8985 §7.3); 0 if none is outstanding.
@@ -57,10 +54,6 @@ impl Probing {
     pub(super) fn miss(&mut self) {
         self.missed += 1;
     }
-    /// Its timer fires where a probe would have come first.
-    pub(super) fn has_none(&self) -> bool {
-        self.missed > TIMEOUTS_TO_A_PROBE * self.shown
-    }
     /// A short while ago it waited about as long before it sent what neither an ACK nor a timer let go.
     fn is_its_pace(&self, waited: Span) -> bool {
         waited < self.unprompted * 2
@@ -92,12 +85,7 @@ impl Repair {
         let due = waited >= least || (ahead && now - head >= pace.rto.scale(0.9));
         let long = waited >= pause && due;
         if long && !p.outstanding() && !(own_pace && pace.judge().sees_it_send()) {
-            // Even if it seemed to have none: it may be that those were not due.
-            if !p.has_none() {
-                return true;
-            }
-            p.shown += 1;
-            return !p.has_none();
+            return true;
         }
         if now - self.last_news > pace.tolerance {
             p.fits = p.fits.max(flight);
@@ -109,12 +97,7 @@ impl Repair {
     /// It was seen to send probes before, or is of the age of senders that do: a single segment that is sent again may
     /// be one. Else only its timer is known to do that.
     pub(super) fn may_probe_alone(&self) -> bool {
-        self.age.probes() || self.probing.has_shown()
-    }
-
-    /// It has been silent for no longer than a sender of its pace is.
-    pub(super) fn at_its_pace(&self, now: Time) -> bool {
-        self.probing.is_its_pace(self.silent(now))
+        self.age.recent() || self.probing.has_shown()
     }
 
     /// It had sent probes before the one just sent, and more often than not where one was due.

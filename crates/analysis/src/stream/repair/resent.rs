@@ -18,8 +18,6 @@ pub(super) struct Resent {
     pub(super) inflated: u32,
     /// It went on repairing before.
     pub(super) goes_on: bool,
-    /// In fast recovery it has repeated the first segment so often, each time another one.
-    pub(super) one_by_one: u32,
 }
 
 impl Default for Resent {
@@ -32,7 +30,6 @@ impl Default for Resent {
             goes_back: false,
             inflated: 0,
             goes_on: false,
-            one_by_one: 0,
         }
     }
 }

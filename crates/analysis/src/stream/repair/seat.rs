@@ -4,7 +4,7 @@
 use super::evidence::Observed;
 use super::{Attempt, Pace, Repair, Verdict};
 pub use super::{at_sender::AtSender, away::Away};
-use wire::{Span, Time};
+use wire::Span;
 
 /// The hypothesis about a sender, as it can be held from one place.
 pub trait Judge {
@@ -12,8 +12,6 @@ pub trait Judge {
     fn judge(&self, sender: &Repair, a: &Attempt, pace: &Pace) -> Verdict;
     /// How close to an ACK what it set off must be.
     fn tight(&self, sender: &Repair, pace: &Pace) -> Span;
-    /// A timer with a floor of a second (RFC 6298 §2.4) fires now, and has run for `waited`.
-    fn is_a_second(&self, sender: &Repair, waited: Span, now: Time, pace: &Pace) -> bool;
     /// The timer is about to be taken to have fired. Was a repair under way (RFC 5682 §2.1)?
     fn was_repairing(&self, sender: &mut Repair, a: &Attempt) -> bool;
     /// How often the timer fired before, and what it sent was not seen.
@@ -29,18 +27,12 @@ pub trait Judge {
     fn saw_timer_begin(&self, _sender: &Repair, _a: &Attempt) -> bool {
         true
     }
-    /// The clock of the first retransmission of a repair that the timer goes on with.
-    fn repaired_before(&self, _sender: &Repair, _a: &Attempt) -> Option<u32> {
-        None
-    }
     /// What may have happened unseen before a retransmission, which is about to be explained.
     fn catch_up(&self, _sender: &mut Repair, _a: &Attempt, _pace: &Pace) {}
     /// What stands around that retransmission, where it leaves room for doubt.
     fn observe(&self, _sender: &Repair, _a: &Attempt, _pace: &Pace) -> Option<Observed> {
         None
     }
-    /// It has been explained.
-    fn keep_in_mind(&self, _sender: &mut Repair, _a: &Attempt) {}
 }
 
 /// Where the sender is watched from.

@@ -1,20 +1,18 @@
 //! The retransmission timer: when it was started, how long it waits, and what follows when it fires.
 
-use super::{Attempt, LEAST_RTO, Pace, Repair, State};
+use super::{Attempt, Pace, Repair, State};
+use crate::assumptions::{MIN_RTO, MIN_RTO_RFC6298};
 use wire::{Span, Time};
 
 /// The longest that timers wait: 60 s (RFC 6298 §2.5) or 120 s (Linux); so near to one a wait is the longest.
 const LONGEST: [Span; 2] = [Span::from_secs(60), Span::from_secs(120)];
 
-/// The floor of some timers (RFC 6298 §2.4).
-pub(super) const SECOND: Span = Span::from_secs(1);
-
 /// How much earlier or later than after a second a timer with such a floor fires, seen through ticks of 10 ms at most.
 const OFF: (Span, Span) = (Span::from_millis(10), Span::from_millis(15));
 
 /// About a second was waited: so much less or more at most.
-pub(super) fn is_near_a_second(waited: Span, less: Span, more: Span) -> bool {
-    (SECOND - less..=SECOND + more).contains(&waited)
+fn is_near_a_second(waited: Span, less: Span, more: Span) -> bool {
+    (MIN_RTO_RFC6298 - less..=MIN_RTO_RFC6298 + more).contains(&waited)
 }
 
 /// A floor of a second shows: what is reckoned from round trips comes so near to one by chance only.
@@ -50,8 +48,6 @@ pub(super) struct Timer {
     pub(super) wait: Span,
     /// The shortest silence that it ended.
     pub(super) least_wait: Span,
-    /// It waits for a second at least (RFC 6298 §2.4), where Linux would not have.
-    pub(super) slow: bool,
 }
 
 impl Default for Timer {
@@ -65,7 +61,6 @@ impl Default for Timer {
             fired_at: Time::FAR_PAST,
             wait: Span::MAX,
             least_wait: Span::MAX,
-            slow: false,
         }
     }
 }
@@ -79,21 +74,29 @@ impl Repair {
         let misfit = |n: f64| if n < 1.0 { 1.0 - n } else { (n - n.round()).abs() };
         // As long as before; else RFC 6298 §2.4 has a floor of a second, Linux and most others one of 200 ms and SRTT.
         // A sender whose timer has fired sooner has no floor of a second, nor has any since RFC 6928 without showing it.
-        let shows_none =
-            self.age.recent() && !self.timer.slow && !pace.judge().is_a_second(self, waited, now, pace);
-        let has_none = self.timer.least_wait < SECOND.scale(0.8) || shows_none;
-        let slow = self.timer.least_wait >= SECOND.scale(0.8) && (self.timer.slow || is_of_a_second(waited));
-        let floor = if has_none { LEAST_RTO } else { SECOND };
+        let shows_none = self.age.recent() && !self.is_a_second(waited, now, pace);
+        let has_none = self.timer.least_wait < MIN_RTO_RFC6298.scale(0.8) || shows_none;
+        let slow = self.timer.least_wait >= MIN_RTO_RFC6298.scale(0.8) && is_of_a_second(waited);
+        let floor = if has_none { MIN_RTO } else { MIN_RTO_RFC6298 };
         let known = match self.timer.expiries == 0 && self.timer.doubled > Span::ZERO {
             true => Some(self.timer.doubled),
             false => (self.timer.wait < Span::MAX).then(|| pace.rto.max(self.timer.wait)),
         };
-        let waits = [known.unwrap_or(pace.rto), pace.rto, pace.rto.max(floor), LEAST_RTO.max(pace.srtt)];
+        let waits = [known.unwrap_or(pace.rto), pace.rto, pace.rto.max(floor), MIN_RTO.max(pace.srtt)];
         let better = |n: f64, m: f64| if misfit(m) + 0.2 < misfit(n) { m } else { n };
-        let waits = if slow { waits.map(|w| w.max(SECOND)) } else { waits };
+        let waits = if slow { waits.map(|w| w.max(MIN_RTO_RFC6298)) } else { waits };
         let n = waits.into_iter().map(doublings).reduce(better).unwrap_or(1.0);
         // The wait may come out a little short: what started the timer passed here earlier or later than is thought.
         (n + 0.2).max(1.0) as u32 - 1
+    }
+
+    /// Whether a timer with a floor of one second (RFC 6298 §2.4) that has run for `waited` fires now, seen at the
+    /// receiver: the ACK that started it and the packet that it sent may each have been a round trip on their way. A
+    /// retransmission that was lost may have started it anew after that.
+    fn is_a_second(&self, waited: Span, now: Time, pace: &Pace) -> bool {
+        let off = pace.srtt.min(MIN_RTO_RFC6298.scale(0.1));
+        let near = |waited| is_near_a_second(waited, off, off);
+        near(waited) || waited > MIN_RTO_RFC6298 && near(self.silent(now))
     }
 
     /// Its timer's copy came last, and so many packets are missing behind that: how often has the timer fired in vain? Until
@@ -106,15 +109,6 @@ impl Repair {
         }
         let others = if start < self.resent.end { 0 } else { 2 };
         missing.map(|n| n.saturating_sub(others))
-    }
-
-    /// The timer waited so long before it fired for the first time, seen from where it runs.
-    fn note_floor(&mut self, waited: Span, now: Time, pace: &Pace) {
-        if waited < SECOND.scale(0.9) {
-            self.timer.slow = false;
-        } else if waited > pace.rto.scale(1.3) {
-            self.timer.slow |= pace.judge().is_a_second(self, waited, now, pace);
-        }
     }
 
     /// The timer has fired.
@@ -134,9 +128,6 @@ impl Repair {
         };
         if self.timer.expiries == 0 && judge.saw_timer_begin(self, a) {
             self.timer.least_wait = self.timer.least_wait.min(waited);
-            if lost == 0 || is_exactly_a_second(once) {
-                self.note_floor(once, a.now, pace);
-            }
             self.timer.wait = once;
         }
         // RFC 8985 §7.2: with more than one segment in flight a probe would have come long before.
@@ -145,16 +136,15 @@ impl Repair {
             self.probing.miss();
         }
         // F-RTO needs a timeout outside recovery, or a repeated one (RFC 5682 §2.1).
-        let f_rto = (!repairs || self.timer.expiries > 0 || lost > 0) && !self.timer.slow;
+        let f_rto = !repairs || self.timer.expiries > 0 || lost > 0;
         let first_ts = match self.state {
             State::Loss { first_ts, .. } if self.timer.expiries > 0 || self.age.recent() => first_ts,
             // RFC 3522 §3.2: that of the retransmission which began the repair.
             State::Recovery { first_ts, .. } => first_ts,
-            _ => judge.repaired_before(self, a).unwrap_or(a.ts),
+            _ => a.ts,
         };
         self.state = State::Loss { high: a.next, f_rto, first_ts };
         self.timer.fired_at = a.now;
-        self.afar.flight = 0;
         self.timer.expiries += 1;
         self.timer.firings = self.timer.expiries;
         self.probing.over();
