@@ -23,3 +23,7 @@ pub(crate) const MIN_RTO_RFC6298: Span = Span::from_secs(1);
 
 /// The longest that a receiver holds an ACK back, as most do: Linux's TCP_DELACK_MAX. RFC 5681 §4.2 allows 500 ms.
 pub(crate) const DELAYED_ACK: Span = Span::from_millis(200);
+
+/// What follows something within this time was triggered by it, or left with it: a host answers sooner, and no timer is so
+/// short (Linux's TCP_TIMEOUT_MIN is two ticks, of 1 ms each).
+pub(crate) const AT_ONCE: Span = Span::from_millis(1);

@@ -5,6 +5,7 @@ mod gone;
 mod period;
 
 use super::flow_facts::{arriving, round_trip};
+use crate::assumptions::AT_ONCE;
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Trigger};
 use gone::{BEHIND, COPIES, Heard, Shown, TICK, TIMER, UNBOUND, lasted, queued};
 use period::{FITTED, Regular, regular_period};
@@ -43,8 +44,6 @@ pub struct Outages {
     pub each: Vec<Dark>,
 }
 
-/// Copies sent closer together than this were one burst, or one super-packet, that a full queue dropped.
-const AT_ONCE: Span = Span::from_millis(2);
 const LASTING: Span = Span::from_millis(20);
 /// Bursts closer than this belong to one outage.
 const APART: Span = Span::from_millis(50);
@@ -88,6 +87,7 @@ fn is_outage(b: &BurstRow, tail: bool, flow: &FlowRow, gaps: &[&IdleRow]) -> boo
         gaps[gaps.partition_point(|i| i.start < b.start)..].first().is_some_and(|i| i.end <= until)
     };
     let acks = b.lost_acks.is_some_and(|n| n > 0);
+    // Copies that were sent closer together were one burst, or one super-packet, that a full queue dropped.
     let dark = copies >= COPIES && lasted >= AT_ONCE && (timer || acks || silent());
     let round_trip = b.rtt_before.map_or(0.0, Span::as_secs);
     // A full queue still takes a packet for each that leaves: what it drops in a row came in one go.

@@ -1,6 +1,7 @@
 //! The same packet without payload twice in one capture: what it is known again by, and the last few of each side.
 
 use super::*;
+use crate::assumptions::AT_ONCE;
 use crate::short_connections::folded;
 
 /// A packet without payload, as far as its like is told by it.
@@ -19,8 +20,7 @@ fn mark(packet: &Packet) -> u32 {
 
 /// As many are remembered: both copies of a packet may have others between them.
 pub(super) const BARE: usize = 4;
-/// Copies of one packet on two interfaces follow each other at once; beyond a router, after its queue.
-const AT_ONCE: Span = Span::from_millis(1);
+/// A router's queue holds a packet up no longer. Copies of a packet on two interfaces of one host follow each other at once.
 const ONE_ROUTER: Span = Span::from_millis(500);
 
 impl Connection {

@@ -4,6 +4,7 @@ use super::facts::{Facts, PathRate, RoundFacts};
 use super::{Basis, Claim, How, Told, Why};
 use crate::answer::certainty::Certainty;
 use crate::answer::outages;
+use crate::assumptions::AT_ONCE;
 use crate::rows::{EpisodeRow, IdleRow, Vantage};
 use wire::{Span, Time};
 
@@ -28,8 +29,6 @@ const CONTINUOUS: f64 = 0.6;
 /// Trains that are this much faster than any round show that there was more to be had.
 const FASTER: f64 = 1.1;
 
-/// A repair that went out and set nothing off is followed by the next wait of the timer at once.
-const AT_ONCE: Span = Span::from_millis(2);
 /// The first wait of a timer is at least a second in RFC 6298 (section 2.4), and seldom more than twice that.
 const NO_FIRST_TIMER: Span = Span::from_millis(2_500);
 
@@ -70,6 +69,7 @@ pub(super) fn claims(facts: &Facts, claims: &mut Vec<Claim>) {
 
 /// Waits of the timer, each of which began as the one before it ended: the repairs between them vanished.
 fn chain<'a>(timers: &'a [&'a IdleRow]) -> &'a [&'a IdleRow] {
+    // A repair that was sent and triggered nothing is followed by the next wait of the timer at once.
     let apart = |w: &[&IdleRow]| w[1].start - w[0].end > AT_ONCE;
     let many = timers.windows(2).position(apart).map_or(timers.len(), |at| at + 1);
     &timers[..many]

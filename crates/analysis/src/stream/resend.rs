@@ -6,10 +6,8 @@ use super::ledger::{Repeated, Resend};
 use super::repair::{Attempt, Pace, Verdict};
 use super::*;
 use crate::Fate;
+use crate::assumptions::AT_ONCE;
 use crate::fault::TripAt;
-
-/// No timer fires so soon after an ACK has set it.
-const AT_ONCE: Span = Span::from_millis(1);
 
 /// Why it was sent again, and for how long the retransmission timer had run then.
 struct Explained {

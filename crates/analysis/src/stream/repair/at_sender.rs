@@ -7,7 +7,7 @@ use crate::assumptions::{DUP_THRESH, MIN_RTO};
 use wire::Span;
 
 /// How soon after an ACK even a quick host sends.
-const AT_ONCE: Span = Span::from_micros(100);
+const QUICKEST_HOST: Span = Span::from_micros(100);
 
 /// ACKs are seen when it hears them, its packets when they leave. Two packets that a tick of its clock parts may be
 /// `grain` apart.
@@ -32,7 +32,7 @@ impl Judge for AtSender {
 
     /// By what this sender is used to.
     fn tight(&self, sender: &Repair, pace: &Pace) -> Span {
-        (sender.reaction * 4).max(AT_ONCE).max(self.grain).min(pace.tolerance)
+        (sender.reaction * 4).max(QUICKEST_HOST).max(self.grain).min(pace.tolerance)
     }
 
     fn was_repairing(&self, sender: &mut Repair, _a: &Attempt) -> bool {
