@@ -11,9 +11,9 @@ pub(crate) const MIN_RTO: Span = Span::from_millis(200);
 /// its way and the timer's copy not.
 pub(crate) const MIN_RTO_AWAY: Span = Span::from_millis(170);
 
-/// What the handshake may take away from the shortest timer where a host's answer is timed: the timer runs from the SYN-ACK,
-/// and the capture sees it a little later.
-pub(crate) const MIN_RTO_OF_ANSWER: Span = Span::from_millis(180);
+/// The shortest timer as a capture may show it: it was set up to a tick before, or a little before, the packet that the
+/// capture has of that moment.
+pub(crate) const MIN_RTO_SEEN: Span = Span::from_millis(180);
 
 /// Duplicate ACKs that make a sender retransmit (RFC 5681 §3.2), or segments SACKed above a hole (RFC 6675 §2).
 pub(crate) const DUP_THRESH: u32 = 3;

@@ -7,7 +7,7 @@ mod seen;
 mod steady;
 
 use crate::Fate;
-use crate::assumptions::MIN_RTO_OF_ANSWER;
+use crate::assumptions::MIN_RTO_SEEN;
 use crate::clock::SenderClock;
 use crate::config::Config;
 use crate::incarnation::{Opening, reopens, stale};
@@ -358,7 +358,7 @@ impl Connection {
             if let (Some(syn), Some(syn_ack)) = (self.sides[0].syn_time, self.sides[1].syn_time) {
                 self.handshake = Some(packet.time - self.sides[0].first_syn.unwrap_or(syn));
                 // It may be the timer's: what came first was lost (RFC 6298 §5.7).
-                let late = packet.seg.payload > 0 && packet.time - syn_ack >= MIN_RTO_OF_ANSWER;
+                let late = packet.seg.payload > 0 && packet.time - syn_ack >= MIN_RTO_SEEN;
                 if side == 0 && late {
                     self.turn = Turn::Unknown;
                 } else if side == 0 {

@@ -1,6 +1,6 @@
 //! Where was it seen? From how long each end takes to answer, and from what only a sending host leaves behind.
 
-use crate::assumptions::MIN_RTO_OF_ANSWER;
+use crate::assumptions::MIN_RTO_SEEN;
 use crate::rows::Vantage;
 use wire::{Notes, Packet, Span, Time};
 
@@ -52,7 +52,7 @@ impl Distance {
     }
     /// An answer with data took so long; one that took longer was a timer's.
     pub fn load(&mut self, s: Span) {
-        if s >= self.min && s - self.min < MIN_RTO_OF_ANSWER {
+        if s >= self.min && s - self.min < MIN_RTO_SEEN {
             self.loaded = self.loaded.min(s);
         }
     }

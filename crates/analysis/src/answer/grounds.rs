@@ -2,11 +2,10 @@
 
 use super::certainty::{Certainty, Claim, Evidence, Grounds, certainty};
 use super::flow_facts::{arriving, round_trip};
+use crate::assumptions::MIN_RTO;
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Trigger, Vantage};
 use wire::Span;
 
-/// No stack's timer outside data centres fires sooner, and none within a round trip (RFC 6298 §2.4; Linux: 200 ms).
-const LEAST_TIMER: Span = Span::from_millis(200);
 /// A capture's clock and a sender's ticks blur a timer by so much.
 const BLUR: Span = Span::from_millis(20);
 /// Rebuilt timers that were off by more explain nothing.
@@ -51,7 +50,7 @@ fn about(flow: &FlowRow) -> Grounds {
 /// The timer that a silence is measured by: the one rebuilt, where there is one, and never less than the least.
 fn timer(flow: &FlowRow) -> Span {
     let round_trip = round_trip(flow).map_or(Span::ZERO, |r| Span::from_secs_f64(r.min));
-    LEAST_TIMER.max(round_trip) - BLUR
+    MIN_RTO.max(round_trip) - BLUR
 }
 
 /// A probe waits for two smoothed round trips (RFC 8985 §7.2).
@@ -82,7 +81,7 @@ fn of_silence(flow: &FlowRow, silence: Option<Span>, backoff: u32) -> Grounds {
 fn young(flow: &FlowRow, b: &BurstRow) -> bool {
     let usual = || round_trip(flow).map_or(Span::ZERO, |r| Span::from_secs_f64(r.mean));
     let met = b.rtt_before.filter(|_| !arriving(flow)).unwrap_or_else(usual);
-    let soon = b.first_repair.is_some_and(|r| r - b.start < met + LEAST_TIMER - BLUR);
+    let soon = b.first_repair.is_some_and(|r| r - b.start < met + MIN_RTO - BLUR);
     // Who has not been seen to probe counts from the ACK.
     let from_acks = !arriving(flow) && !flow.inference.tail_loss_probes.is_some_and(|p| p.0);
     (soon || from_acks) && Span::from_micros(b.timer_ran_us.into()) < timer(flow).max(behind_a_queue(flow, b))
@@ -90,7 +89,7 @@ fn young(flow: &FlowRow, b: &BurstRow) -> bool {
 
 /// Behind a queue a timer waits for the round trip of the last packets, and for more than their variance.
 fn behind_a_queue(flow: &FlowRow, b: &BurstRow) -> Span {
-    b.rtt_before.filter(|_| !arriving(flow)).map_or(Span::ZERO, |r| r + LEAST_TIMER / 2 - BLUR)
+    b.rtt_before.filter(|_| !arriving(flow)).map_or(Span::ZERO, |r| r + MIN_RTO / 2 - BLUR)
 }
 
 /// What set the repair of a burst off.

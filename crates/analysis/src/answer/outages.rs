@@ -5,9 +5,9 @@ mod gone;
 mod period;
 
 use super::flow_facts::{arriving, round_trip};
-use crate::assumptions::AT_ONCE;
+use crate::assumptions::{AT_ONCE, MIN_RTO_SEEN};
 use crate::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Limit, Trigger};
-use gone::{BEHIND, COPIES, Heard, Shown, TICK, TIMER, UNBOUND, lasted, queued};
+use gone::{BEHIND, COPIES, Heard, Shown, TICK, UNBOUND, lasted, queued};
 use period::{FITTED, Regular, regular_period};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +122,8 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     let lost = e.lost_copies.unwrap_or(e.lost_segments);
     let nothing_came = flow.sack_permitted != Some(false) || lost < COPIES;
     // Or all had arrived, and nobody said so for as long as a timer waits.
-    let unheard = e.kind == EpisodeKind::Needless && e.lost_acks != Some(0) && e.silence >= Some(TIMER);
+    let unheard =
+        e.kind == EpisodeKind::Needless && e.lost_acks != Some(0) && e.silence >= Some(MIN_RTO_SEEN);
     let by_timer = by_timer && nothing_came || unheard;
     let many = e.flight_bytes >= many && acks_for(e.flight_bytes, flow).is_none_or(|n| n >= ACKS);
     // Both captures: its ACKs came through, and most of what was in flight had arrived.
@@ -358,7 +359,7 @@ fn acks_vanished<'a>(
     episodes.iter().filter(unheard).filter_map(|e| {
         let before = gaps.partition_point(|i| i.end <= e.first_repair + Span::from_millis(1));
         let first = before.checked_sub(1).map(|at| gaps[at])?;
-        if first.end < e.first_repair - Span::from_millis(1) || first.end - first.start < TIMER {
+        if first.end < e.first_repair - Span::from_millis(1) || first.end - first.start < MIN_RTO_SEEN {
             return None;
         }
         // Until an ACK gets through, the timer fires again and again: the path came back in the last of its silences.

@@ -3,6 +3,7 @@
 use crate::answer::certainty::{Claim, Evidence, Grounds};
 use crate::answer::flow_facts::{arriving, round_trip};
 use crate::answer::grounds::Sure;
+use crate::assumptions::MIN_RTO_SEEN;
 use crate::rows::{BurstRow, EpisodeRow, FlowRow, IdleRow, Trigger};
 use serde::{Deserialize, Serialize};
 use wire::{Span, Time};
@@ -11,8 +12,6 @@ use wire::{Span, Time};
 pub(super) const COPIES: u32 = 8;
 /// Where data is seen as it arrives: a gap in it this long before a hole is seen belongs to the hole.
 pub(super) const BEHIND: Span = Span::from_millis(50);
-/// A silence of a timer, as it shows; Linux waits for 200 ms, other stacks longer.
-pub(super) const TIMER: Span = Span::from_millis(180);
 /// A clock that ticks blurs by so much when something was sent.
 pub(super) const TICK: Span = Span::from_millis(1);
 /// From this part of the period on the next outage may be there.
@@ -288,7 +287,7 @@ fn grounds(g: &Gone) -> Grounds {
         .with_if(by_timer, Evidence::TimerSilence)
         .with_if(!stopped && g.dark > g.start, Evidence::StillSending)
         .with_if(g.shown == Shown::ArrivalsStopped, Evidence::StillSending)
-        .with_if(!stopped && g.dark - g.last >= TIMER, Evidence::RepairsLost)
+        .with_if(!stopped && g.dark - g.last >= MIN_RTO_SEEN, Evidence::RepairsLost)
         .with_if(g.copies >= u64::from(COPIES), Evidence::Run)
         .with_if(g.copies == 1, Evidence::Lone)
         .with_if(g.lost_acks.is_some_and(|n| n > 0), Evidence::AcksLost)

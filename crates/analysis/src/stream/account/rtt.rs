@@ -1,6 +1,7 @@
 //! Round trips: from ACKs of data sent once (Karn's rule), and from echoed timestamps (RFC 7323 §4).
 
 use super::Account;
+use crate::assumptions::MIN_RTO;
 use crate::prefetch;
 use crate::rows::{FlowId, RttKind, RttRow, Summary, Vantage};
 use crate::sink::Sink;
@@ -117,7 +118,7 @@ impl Rtt {
         if self.min().is_none() {
             return Span::from_secs(1);
         }
-        self.srtt() + Span::from_millis(200).max(self.smoothed.rttvar() * 4)
+        self.srtt() + MIN_RTO.max(self.smoothed.rttvar() * 4)
     }
     pub fn by_ack(&self) -> Summary {
         self.ack.summary()
