@@ -49,7 +49,7 @@ fn every_scenario_reads_back_the_same_without_its_files() {
     }
 }
 
-/// Words of `hz` read like numbers. Debug builds panicked at its default, and release builds took it for a mistake.
+/// The words of `hz` are numbers; its default is one of these words all the same.
 #[test]
 fn a_choice_whose_words_are_numbers_has_its_default() {
     for rule in ["bbr", "cubic-linux-6"] {
