@@ -85,9 +85,9 @@ class Program:
         return max(r.peak_mib for r in self.runs)
 
 
-def counted_instructions(told: str) -> int | None:
-    """What callgrind said on standard error that it counted (CALLGRIND); None if it said nothing."""
-    found = re.search(r"Collected : (\d+)", told)
+def counted_instructions(stderr: str) -> int | None:
+    """The number of instructions in callgrind's standard error; None if callgrind printed no number."""
+    found = re.search(r"Collected : (\d+)", stderr)
     return int(found[1]) if found else None
 
 

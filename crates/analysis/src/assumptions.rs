@@ -1,5 +1,5 @@
-//! What the analysis assumes of TCP stacks and of hosts, each fact once, with its reason and its source. A capture does not
-//! show these; everything else that a rule compares with is learnt from the flow itself.
+//! The analysis' assumptions about TCP stacks and hosts: timers and thresholds that no capture shows. Each stands here once,
+//! with its reason and its source. The other values that rules compare with are measured in the flow itself.
 
 use wire::Span;
 
@@ -11,8 +11,8 @@ pub(crate) const MIN_RTO: Span = Span::from_millis(200);
 /// its way and the timer's copy not.
 pub(crate) const MIN_RTO_AWAY: Span = Span::from_millis(170);
 
-/// The shortest timer as a capture may show it: it was set up to a tick before, or a little before, the packet that the
-/// capture has of that moment.
+/// The shortest retransmission timer as the times of a capture show it: the host may set its timer a tick, or a short delay,
+/// before the capture sees the packet that the timer waits on.
 pub(crate) const MIN_RTO_SEEN: Span = Span::from_millis(180);
 
 /// Duplicate ACKs that make a sender retransmit (RFC 5681 §3.2), or segments SACKed above a hole (RFC 6675 §2).
@@ -24,6 +24,6 @@ pub(crate) const MIN_RTO_RFC6298: Span = Span::from_secs(1);
 /// The longest that a receiver holds an ACK back, as most do: Linux's TCP_DELACK_MAX. RFC 5681 §4.2 allows 500 ms.
 pub(crate) const DELAYED_ACK: Span = Span::from_millis(200);
 
-/// What follows something within this time was triggered by it, or left with it: a host answers sooner, and no timer is so
-/// short (Linux's TCP_TIMEOUT_MIN is two ticks, of 1 ms each).
+/// A packet that follows another within this time was triggered by it or sent together with it: hosts answer faster, and no
+/// timer is as short (Linux's TCP_TIMEOUT_MIN is two ticks of 1 ms each).
 pub(crate) const AT_ONCE: Span = Span::from_millis(1);

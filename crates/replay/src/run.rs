@@ -381,6 +381,8 @@ impl<'a> Run<'a> {
                         continue;
                     }
                     if !self.made_besides(&sent) {
+                        // The sends behind it were asked for when it was counted. Asking again at each packet would cost as
+                        // much as the window holds.
                         return;
                     }
                     follows = false;

@@ -20,8 +20,7 @@ pub(crate) struct Inserted {
 }
 
 impl Runs {
-    /// True if one run holds all of `[left, right)`. New information is about the top or the bottom most often,
-    /// and most blocks repeat what is known.
+    /// True if one run holds all of `[left, right)`.
     #[inline]
     pub(crate) fn covers(&self, left: u64, right: u64) -> bool {
         self.runs.range(..=left).next_back().is_some_and(|(_, &end)| end >= right)

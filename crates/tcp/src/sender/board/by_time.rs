@@ -346,7 +346,7 @@ mod tests {
         assert!(found.repair_lost && board.segs[30].marks & LOST != 0);
     }
 
-    /// What a timeout marks, found by a look at each segment.
+    /// Marks lost segments at a timeout by a visit to every segment: [`Board::mark_lost_at_timeout`] has to do the same.
     fn mark_each_lost_at_timeout(board: &mut Board, spared_since: Time) {
         for at in 0..board.segs.len() {
             let (seg, start) = (board.segs[at], board.offset(at));
