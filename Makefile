@@ -1,6 +1,7 @@
 # make build   .venv/bin/rexmit            make demo   analyse a capture that ships with the project
 # make test    everything that is checked  make bench  the benchmarks, beside other tools where installed
 # make release the full profile, laid out by what is hot: needs rustup's llvm-tools, takes ten minutes
+# make validate  the tests that take minutes each
 # make cost    is every command linear in its input? instructions, CPU time and memory; takes an hour
 # make wheel   a wheel and a source archive into target/dist, each tried in an empty environment (docs/release.md)
 # make elsewhere  the code for other systems compiles, and the workflow files are well-formed
@@ -28,7 +29,7 @@ TOOLS := $(BIN)/.test-needs
 WHEEL := $(BIN)/.wheel-needs
 BUILT := $(BIN)/.built
 
-.PHONY: build full release demo test test-rust test-python lint lint-rust lint-python studies explorer site man documents bench \
+.PHONY: build full release demo test validate test-rust test-python lint lint-rust lint-python studies explorer site man documents bench \
         cost cost-worst instructions wheel elsewhere fuzz fuzz-short fuzz-coverage clean
 
 build: $(BUILT)
@@ -92,6 +93,11 @@ test-rust:
 
 test-python: build $(TOOLS)
 	$(BIN)/python -m pytest
+
+# Tests that are marked slow, and those of Rust that are ignored.
+validate: build $(TOOLS)
+	cargo test --workspace --tests --quiet -- --ignored
+	$(BIN)/python -m pytest -m slow
 
 lint: lint-rust lint-python
 

@@ -23,8 +23,9 @@ from measure import CALLGRIND, DATA, ROOT, TARGET, add_rexmit, build_of, counted
 FEW, MANY = 20_000, 200_000
 #: Kinds of `make_captures`, and what they are.
 KINDS = {"one-flow": "one clean flow", "flows-240-10": "240 flows, a tenth lost"}
-#: No more than these, of a build with the profile `local`: 3% above what the measure began with.
-BARS = {"one-flow": 1_170, "flows-240-10": 3_080}
+#: No more than these, of a build with the profile `local`. What releases each packet and what each connection
+#: waited for may take a tenth more than 1,138 and 2,986, and the explanation a tenth more; both take 13%.
+BARS = {"one-flow": 1_290, "flows-240-10": 3_400}
 
 MAKE_CAPTURES = [
     *("cargo", "build", "--quiet", "--profile", "local"),

@@ -2,10 +2,10 @@
 
     python validation/ablate.py [numbers] [rules] [--crate NAME] [--seeds FROM TO] [--csv FILE] [--only TEXT]
 
-A copy of the workspace in target/ablation gets a switch at every hand-written number of the crate (constants,
+A copy of the workspace in target/ablation gets a switch at every hand-written number of a crate (constants,
 factors, times, thresholds) and at every rule that validation/ablation/rules.toml names. A program there then
 moves each number by -20% and by +25%, and has each rule return its neutral value, over every capture at hand
-and 1,200 simulated transfers. A number *decides* if a cause of a retransmission or a verdict moves. It takes
+and 1,200 simulated transfers. A number *decides* if a cause of a retransmission or an answer moves. It takes
 about six seconds a change.
 """
 
@@ -46,7 +46,7 @@ class Site:
 
     @property
     def decides(self) -> bool:
-        return any(self.moved.get(k, 0) for k in ("causes", "verdicts", "simulated", "panics"))
+        return any(self.moved.get(k, 0) for k in ("causes", "answers", "simulated", "panics"))
 
 
 class Sources:
@@ -295,7 +295,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only sites whose file or text contains this")
     asked = parser.parse_args()
     what = set(asked.what) or {"numbers", "rules"}
-    crates = asked.crate or ["analysis"]
+    crates = asked.crate or ["analysis", "explain"]
 
     without: dict[str, set[Place]] = {}
     around = 0
@@ -343,12 +343,12 @@ def main() -> int:
     if asked.csv:
         with asked.csv.open("w", newline="") as file:
             out = csv.writer(file)
-            kinds = ["causes", "verdicts", "rows", "simulated", "sender", "receiver", "panics"]
+            kinds = ["causes", "answers", "rows", "simulated", "sender", "receiver", "panics"]
             out.writerow(["crate", "kind", "file", "line", "text", *kinds])
             for s in chosen:
                 out.writerow([s.crate, s.kind, s.file, s.line, s.text, *(s.moved.get(k, 0) for k in kinds)])
     numbers = [s for s in chosen if s.kind != "rule"]
-    print(f"{sum(s.decides for s in numbers)} of {len(numbers)} numbers decide a cause or a verdict")
+    print(f"{sum(s.decides for s in numbers)} of {len(numbers)} numbers decide a cause or an answer")
     print(f"{sum(s.decides for s in chosen if s.kind == 'rule')} of {len(chosen) - len(numbers)} rules do")
     return 0
 

@@ -4,8 +4,9 @@
 
 Transfers are drawn from the seed (ends_draw.py) and run, in the simulator or through the live bench
 (Linux, root, iperf3). Every claim that an answer makes (what set a repair off, timeouts, why nothing was
-sent, outages with begin and end, the verdict) is compared with the truth (ends_truth.py), and those that
-are *known* at two ends with each other. Exits 0 if every bar is met; else 1, with the transfers that failed.
+sent, outages with begin and end, the cause of most of the time) is compared with the truth (ends_truth.py),
+and those that are *known* at two ends with each other. Exits 0 if every bar is met; else 1, with the
+transfers that failed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import rexmit as rx
 from ends_compare import CLASS, SIDES
 from ends_outages import CLOSE, Bound, Stated
 from ends_truth import MS, Truth
+from rexmit.screen.words import cause_and_end
 
 SURE = ("known", "likely")
 #: Of what is true, the share that an answer names *known* or *likely*, and right, at least.
@@ -185,7 +187,7 @@ def stated(a: Answers, side: str, o: Json) -> Stated:
 def score_outages(a: Answers, side: str, t: Truth, score: Score) -> None:
     """Each outage that is named against the schedule, and how many of the schedule's were named."""
     named: set[int] = set()
-    found = (a.flows[side]["answer"] or {}).get("outages") or {"each": []}
+    found = a.flows[side]["outages"] or {"each": []}
     for o in found["each"]:
         s = stated(a, side, o)
         near = [k for k, (x, y, *_) in enumerate(t.outages) if s.near(x, y)]
@@ -211,37 +213,18 @@ def score_outages(a: Answers, side: str, t: Truth, score: Score) -> None:
             score.unnamed.append(f"{side} {a.name}: {begin:.3f} to {end:.3f}, {way}, took {n} packets")
 
 
-def score_verdict(a: Answers, side: str, d: ends_draw.Drawn, score: Score) -> None:
+def score_cause(a: Answers, side: str, d: ends_draw.Drawn, score: Score) -> None:
+    """The answer: the cause that took most of the time."""
     answer = a.flows[side]["answer"]
-    if not answer or d.verdicts is None:
+    if not answer:
         return
-    right = answer["verdict"] in d.verdicts
-    score.add(
-        Claim(a.name, "verdict", side, answer["certainty"], right, answer["look_at"], (answer["verdict"],))
-    )
-
-
-#: What may limit a transfer most of the time, where its construction tells.
-LIMITS = {
-    "slow_application": {"application"},
-    "pauses": {"application"},
-    "slow_reader": {"application", "receiver-window", "network", "start", "loss"},
-    "small_window": {"receiver-window", "network", "start", "loss"},
-}
-
-
-def score_limit(a: Answers, side: str, d: ends_draw.Drawn, score: Score) -> None:
-    """The limit that held longest."""
-    found = ends_compare.largest_limit(a.flows[side])
-    if not found:
-        return
-    largest, length, certainty = found
     # A program that is stopped now and then is held by its path most of the time.
-    allowed = None if d.kind == "pauses" and not d.state else LIMITS.get(d.kind)
-    right = None if allowed is None or largest == "open" else largest in allowed
-    score.add(Claim(a.name, "limit", side, certainty, right, f"{largest} for {length:.2f} s", (largest,)))
-    score.true["limit", side] += 1
-    score.named["limit", side] += certainty in SURE and right is not False
+    told = d.causes is not None and (d.state or d.kind != "pauses") and answer["cause"] != "cannot-tell"
+    right = answer["cause"] in (d.causes or ()) if told else None
+    said = f"{cause_and_end(answer)} for {answer['seconds']:.2f} s"
+    score.add(Claim(a.name, "cause", side, answer["certainty"], right, said, (answer["cause"],)))
+    score.true["cause", side] += 1
+    score.named["cause", side] += answer["certainty"] in SURE and right is not False
 
 
 def transfer(d: ends_draw.Drawn, live: bool, score: Score) -> str | None:
@@ -265,8 +248,7 @@ def transfer(d: ends_draw.Drawn, live: bool, score: Score) -> str | None:
         score_timeouts(a, side, t, score)
         score_idle(a, side, t, score)
         score_outages(a, side, t, score)
-        score_verdict(a, side, d, score)
-        score_limit(a, side, d, score)
+        score_cause(a, side, d, score)
     for what, one, other, excluded in ends_compare.pairs(a.flows, a.origin):
         score.pairs[what] += 1
         if excluded:

@@ -6,21 +6,17 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
 
+from rexmit.screen.words import cause_and_end, properties
+
 Json = dict[str, Any]
 
 SIDES = ("both", "sender", "receiver")
 
-#: Idle causes that may not both be the cause of one silence.
+#: Groups of idle causes of which two may not both be the cause of one silence; a window opens with an ACK.
 CLASS = {
-    "timeout": "timer",
-    "timeout-backoff": "timer",
-    "zero-window": "acks",
-    "receive-window": "acks",
-    "nagle": "acks",
-    "ack-clock": "acks",
-    "application": "application",
-    "peer": "application",
-    "unknown": "unknown",
+    cause: "acks" if group in ("ack", "window") else group
+    for cause, group in properties("idle_cause", "group").items()
+    if group != "opening"
 }
 
 #: A pair of claims: their kind, and how they exclude each other, if they do.
@@ -30,12 +26,11 @@ Pair = tuple[str, str | None]
 def pairs(flows: dict[str, Json], origin: dict[str, int]) -> Iterator[tuple[str, str, str, str | None]]:
     """(what, one end, the other end, the contradiction or None) for all that is known at two ends."""
     comparisons: tuple[Callable[[Json, Json, float], Iterator[Pair]], ...] = (
-        verdicts,
+        causes,
         outages,
         triggers,
         timeouts,
         idle,
-        limits,
     )
     for one, other in combinations(SIDES, 2):
         shift = (origin[other] - origin[one]) / 1e9
@@ -48,11 +43,12 @@ def known(rows: list[Json]) -> list[Json]:
     return [r for r in rows if r["certainty"] == "known"]
 
 
-def verdicts(one: Json, other: Json, shift: float) -> Iterator[Pair]:
+def causes(one: Json, other: Json, shift: float) -> Iterator[Pair]:
+    """The cause of most of the time, and the end that is responsible."""
     x, y = one["answer"], other["answer"]
     if x and y and x["certainty"] == y["certainty"] == "known":
-        same = x["verdict"] == y["verdict"]
-        yield "verdict", None if same else f"{x['verdict']} and {y['verdict']}"
+        mine, theirs = cause_and_end(x), cause_and_end(y)
+        yield "cause", None if mine == theirs else f"{mine} and {theirs}"
 
 
 def outages(one: Json, other: Json, shift: float) -> Iterator[Pair]:
@@ -62,7 +58,7 @@ def outages(one: Json, other: Json, shift: float) -> Iterator[Pair]:
 
 
 def _outages(flow: Json) -> list[Json]:
-    found = (flow["answer"] or {}).get("outages") or {"each": []}
+    found = flow["outages"] or {"each": []}
     return list(found["each"])
 
 
@@ -138,37 +134,3 @@ def idle(one: Json, other: Json, shift: float) -> Iterator[Pair]:
             same = CLASS[p["cause"]] == CLASS[q["cause"]]
             words = f"{p['cause']} and {q['cause']} at {p['start_s']:.6f}"
             yield "idle", None if same else words
-
-
-def largest_limit(flow: Json) -> tuple[str, float, str] | None:
-    """The limit that held longest, its seconds, and how sure it is that it did.
-
-    It is known if it stays the largest when all that is less sure is another's, likely if it does when all
-    that is open is.
-    """
-    seconds: dict[str, dict[str, float]] = {}
-    for part in flow.get("limited_by") or ():
-        if part["detail"] != "done":
-            of = seconds.setdefault(part["limit"], {"known": 0.0, "likely": 0.0, "open": 0.0})
-            of[part["certainty"]] += part["seconds"]
-    if not seconds:
-        return None
-    total = {limit: sum(of.values()) for limit, of in seconds.items()}
-    largest = max(total, key=lambda limit: total[limit])
-    if largest == "open":
-        return largest, total[largest], "open"
-
-    def stays(sure: tuple[str, ...]) -> bool:
-        mine = sum(seconds[largest][word] for word in sure)
-        doubt = sum(of[word] for of in seconds.values() for word in of if word not in sure)
-        firm = {limit: sum(of[word] for word in sure) for limit, of in seconds.items() if limit != largest}
-        return mine > max(firm.values(), default=0.0) + doubt
-
-    certainty = "known" if stays(("known",)) else "likely" if stays(("known", "likely")) else "open"
-    return largest, total[largest], certainty
-
-
-def limits(one: Json, other: Json, shift: float) -> Iterator[Pair]:
-    p, q = largest_limit(one), largest_limit(other)
-    if p and q and p[2] == q[2] == "known":
-        yield "limit", None if p[0] == q[0] else f"{p[0]} for {p[1]:.2f} s and {q[0]} for {q[1]:.2f} s"

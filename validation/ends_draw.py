@@ -31,8 +31,8 @@ class Drawn:
     text: str
     #: Outages: begin and end in s since the run began, and which way they go (both, forward, back).
     outages: list[tuple[float, float, str]] = field(default_factory=list)
-    #: What a verdict may be; None: construction does not tell.
-    verdicts: frozenset[str] | None = None
+    #: Which cause may be the answer; None: construction does not tell.
+    causes: frozenset[str] | None = None
     #: The kernel tells of its senders' state (not of programs').
     state: bool = True
     #: There is always more to send.
@@ -49,10 +49,13 @@ class Parts:
     sysctl: list[str] = field(default_factory=list)
     outages: list[tuple[float, float, str]] = field(default_factory=list)
     queue: int | None = None
-    verdicts: frozenset[str] | None = None
+    causes: frozenset[str] | None = None
 
 
-LOSSY = frozenset({"network", "nothing"})
+#: A transfer that fills its path, and what opens it.
+FULL = frozenset({"bottleneck", "loss-queue", "slow-start", "handshake", "nothing"})
+#: On a path that loses as well.
+LOSSY = FULL | {"outage", "loss-random", "ack-loss"}
 
 
 def channel(name: str, body: str) -> str:
@@ -68,7 +71,7 @@ def cuts(draw: Draw, way: str, lengths: list[float], most: int = 3) -> Parts:
         at += length + draw.uniform(1.5, 3.0)
     listed = ", ".join(f'["{a}s", "{round(b - a, 4)}s"]' for a, b, _ in found)
     body = f'kind = "outage"\nschedule = {{ intervals = [{listed}] }}\ndirection = "{way}"'
-    return Parts(channel("cut", body), outages=found, verdicts=LOSSY)
+    return Parts(channel("cut", body), outages=found, causes=LOSSY)
 
 
 def outages_both(draw: Draw, live: bool) -> Parts:
@@ -86,13 +89,13 @@ def outages_back(draw: Draw, live: bool) -> Parts:
 def bursts(draw: Draw, live: bool) -> Parts:
     share, length = draw.choice([0.003, 0.01, 0.02]), draw.choice([2, 4, 8, 20])
     body = f'kind = "gilbert-elliott"\nmean_loss = {share}\nmean_burst = "{length} packets"\n'
-    return Parts(channel("ge", body + 'direction = "forward"'), verdicts=LOSSY)
+    return Parts(channel("ge", body + 'direction = "forward"'), causes=LOSSY)
 
 
 def random_loss(draw: Draw, live: bool) -> Parts:
     share = draw.choice([0.001, 0.005, 0.01, 0.03])
     way = draw.choice(["forward", "forward", "both"])
-    return Parts(channel("random", f'kind = "random"\nloss = {share}\ndirection = "{way}"'), verdicts=LOSSY)
+    return Parts(channel("random", f'kind = "random"\nloss = {share}\ndirection = "{way}"'), causes=LOSSY)
 
 
 def lost_acks(draw: Draw, live: bool) -> Parts:
@@ -107,22 +110,22 @@ def reordering(draw: Draw, live: bool) -> Parts:
 
 
 def queue(draw: Draw, live: bool) -> Parts:
-    return Parts(queue=draw.choice([5, 12, 30, 100, 600]), verdicts=LOSSY)
+    return Parts(queue=draw.choice([5, 12, 30, 100, 600]), causes=FULL)
 
 
 def slow_application(draw: Draw, live: bool) -> Parts:
     rate = draw.choice([200, 500, 1000])
     workload = f'kind = "constant-rate", rate = "{rate}kbps", message = "{draw.choice([1, 4, 20])}kB"'
-    return Parts(workload=workload, verdicts=frozenset({"sending-application", "nothing"}))
+    return Parts(workload=workload, causes=frozenset({"sender-idle", "nothing"}))
 
 
 def pauses(draw: Draw, live: bool) -> Parts:
     """A process that stops sending now and then: SIGSTOP where it is a program."""
-    verdicts = frozenset({"sending-application"})
+    causes = frozenset({"sender-idle"})
     if not live:
         on, off = draw.choice([0.3, 0.8]), draw.choice([0.4, 1.0])
         text = f'kind = "on-off", rate = "3Mbps", message = "8kB", on = "{on}s", off = "{off}s", '
-        return Parts(workload=text + 'distribution = "constant"', verdicts=verdicts)
+        return Parts(workload=text + 'distribution = "constant"', causes=causes)
     length = draw.choice([0.3, 0.7, 1.5])
     client = (
         "iperf3 -c {server} -t 6 & p=$!; for i in 1 2; do sleep 1.3; kill -STOP $p; "
@@ -140,15 +143,15 @@ def slow_reader(draw: Draw, live: bool) -> Parts:
     text = f'kind = "command", server = "{server}", client = "{program} write {{server}} 5001 2000000"'
     # Faster than a path of 5 Mbps it holds nothing up.
     slow = size / pause < 300_000
-    return Parts(workload=text, verdicts=frozenset({"receiver"}) if slow else None)
+    return Parts(workload=text, causes=frozenset({"receiver-not-reading"}) if slow else None)
 
 
 def small_window(draw: Draw, live: bool) -> Parts:
     size = draw.choice([16_000, 30_000, 60_000])
-    verdicts = frozenset({"receiver", "nothing", "network"})
+    causes = FULL | {"receive-window"}
     if live:
-        return Parts(sysctl=[f"net.ipv4.tcp_rmem=4096 {size} {size}"], verdicts=verdicts)
-    return Parts(receiver=f'kind = "fixed", buffer = "{size}B"', verdicts=verdicts)
+        return Parts(sysctl=[f"net.ipv4.tcp_rmem=4096 {size} {size}"], causes=causes)
+    return Parts(receiver=f'kind = "fixed", buffer = "{size}B"', causes=causes)
 
 
 def mixed(draw: Draw, live: bool) -> Parts:
@@ -158,7 +161,7 @@ def mixed(draw: Draw, live: bool) -> Parts:
 
 
 def clean(draw: Draw, live: bool) -> Parts:
-    return Parts(queue=1000, verdicts=LOSSY)
+    return Parts(queue=1000, causes=FULL)
 
 
 KINDS: tuple[Callable[[Draw, bool], Parts], ...] = (
@@ -213,9 +216,9 @@ def drawn(seed: int, number: int, live: bool) -> Drawn:
         stacks += f"[stack.receive]\nwindow = {{ {parts.receiver} }}\n" if parts.receiver else ""
         receiver = "receiving"
     greedy = not parts.workload or kind is slow_reader
-    verdicts = parts.verdicts
-    if stack == "windows-7" and verdicts is not None and greedy:
-        verdicts |= {"sending-stack"}  # its send buffer is 64 kB
+    causes = parts.causes
+    if stack == "windows-7" and causes is not None and greedy:
+        causes |= {"send-window"}  # its send buffer is 64 kB
     text = f"""{path.replace('duration = "120s"', 'duration = "40s"')}{stacks}[[flow]]
 name = "upload"
 from = "pc"
@@ -232,4 +235,4 @@ snap = "120B"
 drops = true
 {("state = true" if not program else "") if live else "retransmissions = true"}
 """
-    return Drawn(name, kind.__name__, text, parts.outages, verdicts, not program, greedy)
+    return Drawn(name, kind.__name__, text, parts.outages, causes, not program, greedy)

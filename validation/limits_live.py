@@ -194,19 +194,19 @@ def by_model_with_losses(draw: random.Random) -> Drawn:
     return Drawn(rate, one_way, 300, "--seconds 8", channel=random_loss(draw), controls=("bbr",))
 
 
-CLASSES: dict[str, tuple[str, Callable[[random.Random], Drawn]]] = {
-    "slow application": ("application", application),
-    "short transfer": ("start", start),
-    "random loss": ("loss", loss),
-    "small receive window": ("receiver-window", window),
-    "slow reader": ("application", reader),
-    "small send buffer": ("sender", buffer),
-    "small send memory": ("sender", memory),
-    "paced sender": ("sender", pacing),
-    "full bottleneck": ("network", network),
-    "outages": ("network", outage),
-    "BBR": ("network", by_model),
-    "BBR, random loss": ("network", by_model_with_losses),
+CLASSES: dict[str, tuple[tuple[str, ...], Callable[[random.Random], Drawn]]] = {
+    "slow application": (("sender-idle",), application),
+    "short transfer": (("slow-start",), start),
+    "random loss": (("loss-random",), loss),
+    "small receive window": (("receive-window",), window),
+    "slow reader": (("receiver-not-reading",), reader),
+    "small send buffer": (("send-window",), buffer),
+    "small send memory": (("send-window",), memory),
+    "paced sender": (("pacing",), pacing),
+    "full bottleneck": (("bottleneck",), network),
+    "outages": (("outage", "bottleneck"), outage),
+    "BBR": (("bottleneck",), by_model),
+    "BBR, random loss": (("bottleneck",), by_model_with_losses),
 }
 
 
@@ -220,12 +220,12 @@ def allowed(controls: tuple[str, ...]) -> list[str]:
     return found
 
 
-def drawn(seed: int) -> tuple[str, str, random.Random, Drawn]:
-    """Class, limit, the draws that are left, and the transfer of a seed."""
+def drawn(seed: int) -> tuple[str, tuple[str, ...], random.Random, Drawn]:
+    """Class, its causes, the draws that are left, and the transfer of a seed."""
     draw = random.Random(seed)
     kind = list(CLASSES)[seed % len(CLASSES)]
-    limit, make = CLASSES[kind]
-    return kind, limit, draw, make(draw)
+    causes, make = CLASSES[kind]
+    return kind, causes, draw, make(draw)
 
 
 def scenario(seed: int, told: Path) -> str:
@@ -309,8 +309,8 @@ def told_of(seed: int, pc: Path, server: Path) -> Iterator[Any]:
     import limits
     import rexmit as rx
 
-    kind, limit, *_ = drawn(seed)
-    it = limits.Made(kind, limit, seed, {})
+    kind, causes, *_ = drawn(seed)
+    it = limits.Made(kind, causes, seed, {})
     for at, capture in (
         ("sender", lambda: rx.capture(pc)),
         ("receiver", lambda: rx.capture(server)),

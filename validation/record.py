@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import rexmit as rx
+from rexmit.screen.words import cause_and_end
 
 REXMIT = f"{sys.executable} -m rexmit"
 LOAD = """
@@ -124,7 +125,8 @@ def told(name: str, recording: Any) -> bool:
         f"known {known}, the capture alone agrees on {agree}"
     )
     if flow:
-        print(f"{'':<11} {flow['answer']['look_at'] if flow.get('answer') else 'no answer'}")
+        answer = flow["answer"]
+        print(f"{'':<11} {cause_and_end(answer)}: {answer['text']}" if answer else f"{'':<11} no answer")
     return same and not lost
 
 

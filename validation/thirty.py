@@ -150,7 +150,7 @@ def judged(case: Case, told: dict[str, Any], page: str) -> Verdict:
     answer = answer_of(case, told) or {}
     said = answer.get("cause")
     rows = [row for row in answer.get("causes", []) if row.get("cause") == said]
-    certainty = rows[0].get("certainty") if rows else None
+    certainty = answer.get("certainty")
     taken = sum(float(row.get("seconds") or 0.0) for row in rows) if rows else None
     also_known = [
         str(row.get("cause"))

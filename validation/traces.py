@@ -10,6 +10,8 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from situation.evidence import in_ns
+
 if TYPE_CHECKING:
     from rexmit import Run
 
@@ -99,15 +101,8 @@ def ns(seconds: str) -> int:
 
 
 def table(run: Run, name: Any) -> list[dict[str, Any]]:
-    """Rows of one of a run's tables, `time` in ns since it began."""
-    import pyarrow as pa
-
-    found = run.table(name).to_arrow(unit="ns")
-    if "time" in found.column_names:
-        at = found.column_names.index("time")
-        found = found.set_column(at, "time", found.column("time").cast(pa.int64()))
-    rows: list[dict[str, Any]] = found.to_pylist()
-    return rows
+    """Rows of one of a run's tables, times in ns since it began."""
+    return in_ns(run.table(name).to_arrow(unit="ns"))
 
 
 def difference(ours: Iterable[Line], theirs: Iterable[Line], trace: Path, tolerance_ns: int) -> str | None:

@@ -7,8 +7,8 @@ const COLUMNS = {
   sender: ["10.0.0.1:5000", "10.0.0.2:80", "10.0.0.1:5001", "10.0.0.9:22"],
   receiver: ["10.0.0.2:80", "10.0.0.1:5000", "10.0.0.2:80", "10.0.0.1:6000"],
   bytes: [10, 40, 30, 20],
-  cost_s: [null, 2, 1, null],
-  limit: ["loss", null, "network", "loss"],
+  cause_s: [null, 2, 1, null],
+  cause: ["outage", null, "bottleneck", "outage"],
   rank: [2, 0, 1, 3],
 } as unknown as FlowColumns;
 const ASKED: Asked = { text: "", by: "rank", descending: false, grouped: false };
@@ -20,14 +20,14 @@ describe("the table of flows", () => {
   it("has the worst first", () => expect(flows({})).toEqual([1, 2, 0, 3]));
 
   it("sorts by a column, what is unknown last in both orders", () => {
-    expect(flows({ by: "cost_s" })).toEqual([2, 1, 0, 3]);
-    expect(flows({ by: "cost_s", descending: true })).toEqual([1, 2, 0, 3]);
+    expect(flows({ by: "cause_s" })).toEqual([2, 1, 0, 3]);
+    expect(flows({ by: "cause_s", descending: true })).toEqual([1, 2, 0, 3]);
     expect(flows({ by: "sender" })).toEqual([0, 2, 1, 3]);
   });
 
   it("finds all words, in either end", () => {
     expect(flows({ text: "10.0.0.2 500" })).toEqual([1, 2, 0]);
-    expect(flows({ text: "LOSS" })).toEqual([0, 3]);
+    expect(flows({ text: "OUTAGE" })).toEqual([0, 3]);
     expect(flows({ text: "nowhere" })).toEqual([]);
     expect(flows({ text: "4" })).toEqual([3]);
   });

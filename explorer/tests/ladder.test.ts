@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { setLooks } from "../src/data/looks";
 import type { Burst, Episode } from "../src/data/meta";
 import { layoutOf } from "../src/ladder/layout";
 import { labelOf, remarkOf, silencesOf, stepsOf, windowOf } from "../src/ladder/steps";
@@ -78,6 +79,7 @@ describe("a ladder", () => {
   });
 
   it("sums up the middle of a long one: what a timer sent and the first repair stay", () => {
+    setLooks({ cause: { recovery: { colour: "blue", group: "ack" }, timeout: { colour: "red", group: "timer" } } });
     const story: Told[] = [];
     for (let k = 0; k < 100; k++) {
       const cause = k === 40 ? "recovery" : k === 60 ? "timeout" : undefined;

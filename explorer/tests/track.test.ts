@@ -41,18 +41,18 @@ describe("bins", () => {
     ["lost", new Uint32Array([0, 2, 0])],
     ["lost_min", new Int32Array([-1, 1001, -1])],
     ["lost_max", new Int32Array([-1, 1301, -1])],
-    ["again_timeout", new Uint32Array([0, 3, 0])],
+    ["again_of_a_new_cause", new Uint32Array([0, 3, 0])],
     ["again_min", new Int32Array([-1, 1, -1])],
     ["again_max", new Int32Array([-1, 201, -1])],
   ]);
   const bins = new Bins({
-    header: { kind: "bins", rows: 3, columns: [], start_ns: 2e9, bin_ns: 1e8, bins: 5 },
+    header: { kind: "bins", rows: 3, columns: [], causes: ["recovery", "of-a-new-cause"], start_ns: 2e9, bin_ns: 1e8, bins: 5 },
     columns,
   } as Container);
 
   it("stand for as many as they count", () => {
     expect(columnsOf(bins.gone, 4, 0.5, 1).count[0]).toBe(2);
-    expect(columnsOf(bins.again.get("timeout")!, 4, 0.5, 1).count[0]).toBe(3);
+    expect(columnsOf(bins.again.get("of-a-new-cause")!, 4, 0.5, 1).count[0]).toBe(3);
     expect(bins.again.has("recovery")).toBe(false);
   });
 

@@ -14,11 +14,14 @@ TableName = Literal[
     "probes",
     "idle",
     "rounds",
+    "waits",
     "intervals",
     "rtt",
     "packets",
 ]
-RunTableName = Literal["state", "queues", "drops", "truth", "hosts"]
+#: Of answers: rows are made when they are asked for.
+AnswerTableName = Literal["causes"]
+RunTableName = Literal["state", "queues", "drops", "truth", "hosts", "applications", "blocked", "held"]
 
 __version__: str
 #: Its cargo profile; "release, profiled" if `make release` laid it out by what is hot.
@@ -84,12 +87,15 @@ class Analysis:
         """The same of several flows, in this order; none where there is no such flow."""
     def worst(self, top: int) -> list[int]:
         """The numbers of the `top` flows that cost most, the worst first: the order of `overview`."""
+    def audit(self, most: int) -> tuple[int, list[str]]:
+        """How many answers the laws of the explanation were asked about; what breaks one, `most` at most."""
+
     def write_json(self, fd: int) -> None:
         """Writes the answer (docs/json.md) to a file descriptor, flow by flow. It stays open.
 
         It lists the worst flows only, if there are more than `flows` of `analyze`; its totals cover all.
         """
-    def table(self, name: TableName | RunTableName) -> Table:
+    def table(self, name: TableName | AnswerTableName | RunTableName) -> Table:
         """One table. Raises ValueError if its rows were not kept (`tables`, `listed_only` of `analyze`)."""
     def records(self, name: RunTableName) -> bool:
         """Of a simulated run: whether this table is there without asking for it."""
@@ -804,7 +810,11 @@ def document(name: str) -> str:
     """Markdown of docs/: definitions, json or scenario-keys. Raises KeyError for another name."""
 
 def closed_sets() -> str:
-    """JSON: by set (`cause`, `trigger`, …) a list of {name, in_words}, in the order of tables."""
+    """JSON: by set (`cause`, `trigger`, …) a list of {name, in_words, …}, in the order of tables.
+
+    Causes, idle reasons and findings have `means` and `group` besides; the first two have a `colour`, causes
+    have a `marker`, and those that Linux counts `linux_counter`.
+    """
 
 def one_per_timeout(kind: str, timeouts: int, lost_segments: int) -> bool:
     """Whether an episode repaired about one segment a timeout, not that two timeouts fell into one repair."""

@@ -161,10 +161,6 @@ class Capture(Named, Shown):
         """`capture`, `totals` and the `top` flows that cost most, as docs/json.md describes them."""
         return cast("dict[str, Any]", json.loads(self._analysis.overview(top)))
 
-    def _answers(self) -> dict[int, dict[str, Any] | None]:
-        """The answers of the worst flows, by their number; those of others are not drawn."""
-        return {int(flow["flow"]): flow.get("answer") for flow in self.overview(RANKED)["flows"]}
-
     @cached_property
     def info(self) -> dict[str, Any]:
         """The capture itself: packets, span_s, link_types, offloads, drops, warnings (docs/json.md)."""
@@ -182,14 +178,19 @@ class Capture(Named, Shown):
 
         return FIRST_PACKET
 
-    def table(self, name: _core.TableName) -> Table:
+    def table(self, name: _core.TableName | _core.AnswerTableName) -> Table:
         """One of the tables by its name. Rows that were not kept are computed when first used."""
 
         def load() -> _core.Table:
-            self._keep(name)
+            self._keep(cast("Any", name))
             return self._analysis.table(name)
 
         return Table(name, load)
+
+    @property
+    def causes(self) -> Table:
+        """Of each connection its answer, and every other cause that took time."""
+        return self.table("causes")
 
     @property
     def flows(self) -> Flows:
@@ -211,8 +212,11 @@ class Capture(Named, Shown):
 
         return groups(self, what)
 
-    def page(self, top: int = 7, hints: bool = True) -> str:
-        """The answer on one screen, as `rexmit analyze` prints it; with the next command, if wanted."""
+    def page(self, top: int = 7, hints: bool = True, why: bool = False) -> str:
+        """The answer on one screen, as `rexmit analyze` prints it.
+
+        hints: with the next command.  why: with what each cause means and rests on.
+        """
         from rexmit.screen.page import MANY, page
 
         seen = self.overview(max(top, RANKED))
@@ -221,7 +225,8 @@ class Capture(Named, Shown):
             from rexmit.captured.short_flows import many
 
             summary = many(self)
-        return "\n".join(page(seen, self.name, summary, command=self.command, hints=hints, most=top - 1))
+        said = page(seen, self.name, summary, command=self.command, hints=hints, most=top - 1, why=why)
+        return "\n".join(said)
 
     def report(self, *, anonymize: bool = False) -> Report:
         """The interactive page of `rexmit report`, which a notebook shows in a cell; `save` writes it.

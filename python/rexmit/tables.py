@@ -210,6 +210,13 @@ class Named(ABC):
         """What was sent, delivered and waited for, in pieces of about a round trip; at most 240 a flow."""
         return self.table("rounds")
 
+    @property
+    def waits(self) -> Table:
+        """What the next byte of each conversation waited for, in pieces of about a round trip; at most 96 of
+        these.
+        """
+        return self.table("waits")
+
 
 class NamedOfRuns(Named):
     """And those that no capture shows."""
@@ -238,5 +245,22 @@ class NamedOfRuns(Named):
 
     @property
     def hosts(self) -> Table:
-        """Each packet that a host sent or received, whatever it is: TCP, one-way agents, datagrams."""
+        """Each packet that a host sent or received, whatever it is: TCP, one-way agents, datagrams; and what
+        released it.
+        """
         return self.table("hosts")
+
+    @property
+    def applications(self) -> Table:
+        """When each program opened, wrote, read, closed or reset, and how many bytes."""
+        return self.table("applications")
+
+    @property
+    def blocked(self) -> Table:
+        """What kept each sender from sending more, at every change."""
+        return self.table("blocked")
+
+    @property
+    def held(self) -> Table:
+        """Each packet that a channel kept back or made late, from when to when."""
+        return self.table("held")

@@ -73,6 +73,10 @@ class FakeAnalysis:
     def overview(self, top: int = 5) -> str:
         return json.dumps(self.seen | {"flows": self.seen["flows"][:top]})
 
+    def flow(self, number: int) -> str | None:
+        found = [flow for flow in self.seen["flows"] if flow["flow"] == number]
+        return json.dumps(found[0]) if found else None
+
     def write_json(self, fd: int) -> None:
         os.write(fd, json.dumps(self.seen).encode() + b"\n")
 
@@ -186,6 +190,7 @@ def overview(story: Story) -> dict[str, Any]:
         "bursts": [],
         "episodes": episodes,
         "idle": [{"length_s": g["end"] - g["start"], "cause": g["cause"]} for g in story.idle()],
+        "answer": None,
     }
     capture = {
         "packets": len(story.packets),

@@ -322,6 +322,8 @@ class Story:
             "probes": pa.table({"flow": pa.array([], pa.uint32())}),
             "idle": arrow(self.idle()),
             "rounds": pa.table({"flow": pa.array([], pa.uint32())}),
+            "waits": pa.table({"flow": pa.array([], pa.uint32())}),
+            "causes": pa.table({"flow": pa.array([], pa.uint32())}),
             "intervals": arrow(self.intervals()),
             "rtt": arrow([{"flow": 0, "kind": "ack"} | r for r in self.rtts]),
             "packets": arrow(packets),

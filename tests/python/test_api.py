@@ -47,7 +47,7 @@ def test_a_flows_figures_read_the_packets_of_that_flow_only(core: FakeCore) -> N
 def test_rows_that_were_kept_at_once_need_no_other_pass(core: FakeCore) -> None:
     cap = rx.capture("x.pcap", tables=("packets", "rtt", "intervals", "retransmissions"))
     names = [name for name, _ in cap.flows[0].figures()]
-    expected = ["time-sequence", "throughput", "rtt", "repairs", "window", "idle", "limits"]
+    expected = ["time-sequence", "throughput", "rtt", "repairs", "window", "idle", "causes"]
     expected += ["ladder-1", "ladder-2"]
     assert names == expected
     assert len(core.calls) == 1
@@ -111,7 +111,8 @@ def test_a_table_in_a_notebook_is_escaped_html(core: FakeCore) -> None:
 
 def test_a_capture_prints_as_its_page(core: FakeCore) -> None:
     cap = rx.capture("x.pcap")
-    assert "2 episodes cost" in str(cap)
+    assert str(cap) == cap.page()
+    assert "packets were lost" in str(cap)
     assert repr(cap) == "<capture x.pcap: 1 flow with data>"
 
 
@@ -150,7 +151,7 @@ class TestRealCaptures:
         flow = cap.worst(1)[0]
         assert flow["bytes"] == 10_000_000
         names = [name for name, _ in flow.figures(ladders=9)]
-        assert names[:7] == ["time-sequence", "throughput", "rtt", "repairs", "window", "idle", "limits"]
+        assert names[:7] == ["time-sequence", "throughput", "rtt", "repairs", "window", "idle", "causes"]
         assert len(names) == 7 + flow["episodes"]
 
     def test_the_rows_of_one_flow_are_the_same_whether_read_alone_or_with_all(self) -> None:

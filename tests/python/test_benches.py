@@ -89,6 +89,7 @@ def test_a_command_of_the_table_is_measured(tmp_path: Path) -> None:
     assert len(large) > row["peak_mib"]
 
 
+@pytest.mark.slow
 def test_a_report_of_very_many_flows_takes_no_more_than_its_share_of_memory(tmp_path: Path) -> None:
     capture = shapes.write("many_flows", 40_000, tmp_path / "flows.pcap")
     found = cost.ran(["report", str(capture), "-o", str(tmp_path / "flows.html")], 1)

@@ -57,9 +57,8 @@ def test_what_the_receivers_side_sends_is_seen_as_it_arrives(tmp_path: Path) -> 
     # the path.
     assert back["rtt"]["ack"]["max_ms"] < 40
     assert back["rtt"]["timestamps"]["min_ms"] >= 40
-    assert "RTT 4" in " ".join(back["answer"]["evidence"]), back["answer"]["evidence"]
-    for finding in back["answer"]["findings"]:
-        assert "both-captures" not in finding["evidence"]
+    assert back["answer"]["client"] == back["sender"]
+    assert 0.04 <= back["path"]["base_rtt_s"] < 0.05
     assert any("taken at the receiver" in limit for limit in back["answer"]["limits"])
     # What nobody compared is what one capture shows of it: causes, timers and gaps as at a receiver.
     alone = json.loads(_core.analyze([a]).overview(10))["flows"]

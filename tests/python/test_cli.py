@@ -27,7 +27,7 @@ def test_an_answer_is_code_0(core: FakeCore, capsys: pytest.CaptureFixture[str])
     assert run("analyze", "x.pcap") == 0
     out, err = capsys.readouterr()
     assert out.startswith("x.pcap: 6,318 packets, 4.6")
-    assert "2 episodes cost" in out
+    assert "352 packets were lost, in 2 runs." in out
     assert err == ""
 
 

@@ -36,6 +36,7 @@ ALL: tuple[_core.TableName, ...] = (
     "probes",
     "idle",
     "rounds",
+    "waits",
     "intervals",
     "rtt",
     "packets",

@@ -1,4 +1,4 @@
-"""What findings cost, over every capture that ships, and those that lie beside the project, if they do."""
+"""What causes take, over every capture that ships, and those that lie beside the project, if they do."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def captures() -> list[Path]:
     return sorted(path for path in both if path.is_file() and path.stat().st_size <= MOST_BYTES)
 
 
-def test_what_a_flow_lost_is_no_more_than_it_took(tmp_path: Path) -> None:
-    flows, dearer = 0, []
+def test_what_causes_take_is_what_was_owed_and_no_more_than_the_connection_took(tmp_path: Path) -> None:
+    connections, wrong = 0, []
     for path in captures():
         try:
             found = _core.analyze([str(path)])
@@ -26,10 +26,12 @@ def test_what_a_flow_lost_is_no_more_than_it_took(tmp_path: Path) -> None:
             continue  # no capture, or none with TCP in it
         for flow in written(found, tmp_path)["flows"]:
             if (answer := flow["answer"]) is None:
-                continue  # too little passed to say anything of it
-            flows += 1
-            costs = sum(finding["cost_s"] or 0.0 for finding in answer["findings"])
-            if max(costs, answer["cost_s"]) > flow["duration_s"] * 1.0001 + 1e-6:
-                dearer.append((path.name, flow["flow"], costs, answer["cost_s"], flow["duration_s"]))
-    assert flows
-    assert not dearer
+                continue  # rexmit failed on it
+            connections += 1
+            seconds = [share["seconds"] for share in answer["causes"]]
+            owed, took = answer["owed_s"], answer["took_s"]
+            whole = abs(sum(seconds) - owed) < 1e-6 * (1 + owed)
+            if not whole or owed > took * 1.0001 + 1e-6 or min(seconds, default=0.0) < 0.0:
+                wrong.append((path.name, flow["flow"], sum(seconds), owed, took))
+    assert connections
+    assert not wrong

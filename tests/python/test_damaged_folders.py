@@ -68,10 +68,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         "lacks what a live run says",
     ),
     "another version": (
-        written("summary.json", '{"format": 2, "simulation": {"bridge": {}}}'),
-        "summary.json: format is not 1: another version of rexmit wrote it",
+        written("summary.json", '{"format": 1, "simulation": {"bridge": {}}}'),
+        "summary.json: format is not 2: another version of rexmit wrote it",
     ),
-    "a capture's answer": (written("summary.json", '{"format": 1}'), "is no answer of rexmit run"),
+    "a capture's answer": (written("summary.json", '{"format": 2}'), "is no answer of rexmit run"),
     "bridge of text": (
         written("summary.json", '{"simulation": {"bridge": "x"}}'),
         "simulation.bridge is not",

@@ -26,6 +26,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return plain_environment.make(tmp_path_factory.mktemp("plain") / "venv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", documents.documents())
 def test_what_a_document_shows_runs(document: str, environment: Path, tmp_path: Path) -> None:
     said = documents.check(document, ["quick", "studies"], environment, tmp_path, FACTS, ELSEWHERE)

@@ -18,6 +18,7 @@ def test_there_are_four() -> None:
     assert len(NOTEBOOKS) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_runs_and_is_kept_without_what_it_showed(name: str) -> None:
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")

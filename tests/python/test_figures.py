@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.figure import Figure as MplFigure
 from matplotlib.text import Annotation
 
 from rexmit import figures
@@ -405,13 +406,64 @@ def test_what_was_needless_has_a_ring(frames: dict[str, Frame], parts: dict[str,
     assert sum(len(r.get_xdata()) for r in rings) == int(again["needless"].sum())
 
 
-def test_a_limit_that_nobody_can_see_in_the_bar_is_not_in_its_legend(parts: dict[str, Any]) -> None:
-    part = {"detail": "outage", "bps": None, "limit": "network"}
-    tiny = {"detail": "nagle", "bps": None, "limit": "application"}
+def share(cause: str, seconds: float, by: str | None = None) -> dict[str, Any]:
+    return {"cause": cause, "by": by, "seconds": seconds}
+
+
+def bar(flow: dict[str, Any], *causes: dict[str, Any]) -> MplFigure:
+    return figures.causes(flow | {"answer": {"causes": list(causes)}}).fig
+
+
+def test_a_cause_that_nobody_can_see_in_the_bar_is_not_in_its_legend(parts: dict[str, Any]) -> None:
     for seconds, shown in ((0.004, 1), (0.006, 2)):
-        limited_by = [part | {"seconds": 1 - seconds}, tiny | {"seconds": seconds}]
-        [ax] = figures.limits(parts["flow"] | {"limited_by": limited_by}).fig.axes
-        legend = ax.get_legend()
-        assert legend is not None
+        fig = bar(parts["flow"], share("outage", 1 - seconds), share("delayed-ack", seconds, "server"))
+        [legend] = fig.legends
         assert len(legend.get_texts()) == shown
+        [ax] = fig.axes
         assert ax.patches[0].get_width() + ax.patches[1].get_width() == pytest.approx(1)
+
+
+def test_the_bar_has_each_cause_as_long_as_its_time_and_names_it(parts: dict[str, Any]) -> None:
+    fig = bar(
+        parts["flow"], share("slow-start", 0.97), share("outage", 7.0), share("sender-idle", 0.03, "server")
+    )
+    [ax] = fig.axes
+    bars = {p.get_gid(): p.get_width() for p in ax.patches}
+    expected = {"cause-outage": 7.0, "cause-slow-start": 0.97, "cause-sender-idle (server)": 0.03}
+    assert bars == pytest.approx(expected)
+    assert list(bars) == list(expected), "the longest first"
+    assert ax.get_xlim()[1] == pytest.approx(8.0)
+    [legend] = fig.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "an outage: 7.00 s, 88%",
+        "slow start: 0.97 s, 12%",
+    ]
+
+
+def test_causes_of_one_colour_are_told_apart(parts: dict[str, Any]) -> None:
+    [ax] = bar(parts["flow"], share("outage", 3.0), share("loss-random", 2.0), share("mtu", 1.0)).axes
+    looks = {(p.get_facecolor(), p.get_hatch()) for p in ax.patches}
+    assert len(looks) == 3
+
+
+def test_a_label_stands_within_its_part_of_the_bar(parts: dict[str, Any]) -> None:
+    """Each part is told of where it is wide enough, and over its neighbours nowhere."""
+    shares = [share("bottleneck", 3.5), share("sender-idle", 1.8, "client"), share("cannot-tell", 1.6)]
+    shares += [share("send-window", 0.7), share("delayed-ack", 0.2)]
+    fig = bar(parts["flow"], *shares)
+    fig.draw_without_rendering()
+    [ax] = fig.axes
+    edges = np.cumsum([0.0, *(each["seconds"] for each in shares)])
+    told = [t for t in ax.texts if t.get_text()]
+    assert len(told) >= 3
+    for text in told:
+        box = text.get_window_extent().transformed(ax.transData.inverted())
+        at = np.searchsorted(edges, (box.x0 + box.x1) / 2)
+        assert edges[at - 1] <= box.x0 < box.x1 <= edges[at], text.get_text()
+        assert -0.3 < box.y0 < box.y1 < 0.3, text.get_text()
+
+
+def test_without_an_answer_the_bar_is_empty_and_says_so(parts: dict[str, Any]) -> None:
+    [ax] = figures.causes(parts["flow"] | {"answer": None}).fig.axes
+    assert not ax.patches
+    assert [text.get_text() for text in ax.texts] == ["no answer"]

@@ -19,6 +19,7 @@ from rexmit import fleets
 from rexmit.api import Capture
 from rexmit.cli import main
 from rexmit.fleets.results import Store
+from rexmit.screen.words import cause_and_end
 from test_sweep import SCENARIO
 
 CAPTURES = 6
@@ -73,6 +74,20 @@ def test_each_capture_has_the_rows_of_an_analysis_of_its_own(folder: Path, tmp_p
     # Of one flow a capture, the worst flow is that of the worst capture.
     assert told["worst_flows"][0]["path"] == worst["path"]
     assert told["worst_flows"][0]["lost_bytes"] == worst["lost_bytes"]
+    # Each of them has the answer about its connection, as its own capture's page does.
+    page = found.page()
+    for row in told["worst_flows"]:
+        (flow,) = [f for f in rx.capture(row["path"]).flows if f.id == row["flow"]]
+        answer = flow.answer()
+        assert answer is not None
+        for name in ("seconds", "share"):
+            assert row["answer"].pop(name) == pytest.approx(answer[name])
+        assert row["answer"].items() <= answer.items()
+        assert f"{answer['certainty']} {cause_and_end(answer)}: " in page
+    seconds = sum(row["seconds"] for row in found.causes.to_arrow().to_pylist())
+    assert sum(row["seconds"] for row in told["causes"]) == pytest.approx(seconds)
+    assert seconds > 0
+    assert sum(row["connections"] for row in told["causes"]) == CAPTURES
 
 
 def _blocks(whole: bytes) -> tuple[bytes, list[bytes]]:
@@ -161,6 +176,7 @@ COMMAND = [sys.executable, "-m", "rexmit", "analyze"]
 CHILD = "import sys; from rexmit import fleets; fleets.fleet(sys.argv[1], into=sys.argv[2], threads=1)"
 
 
+@pytest.mark.slow
 def test_after_kill_9_the_same_call_goes_on(folder: Path, tmp_path: Path) -> None:
     there, out = tmp_path / "in", tmp_path / "out"
     there.mkdir()
@@ -183,7 +199,7 @@ def test_after_kill_9_the_same_call_goes_on(folder: Path, tmp_path: Path) -> Non
     whole = fleets.fleet(there, into=tmp_path / "whole")
     # Many small ones: no process of its own, nor a second, for each.
     assert time.monotonic() - began < 400 * 0.1
-    for table in ("captures", "flows", "episodes", "idle"):
+    for table in ("captures", "flows", "episodes", "idle", "causes"):
         assert again.table(table).to_arrow().equals(whole.table(table).to_arrow())
 
 
@@ -193,7 +209,7 @@ def test_a_cluster_finds_the_rows_of_threads(folder: Path, tmp_path: Path) -> No
         fleets.fleet(folder, into=tmp_path / name, cluster=cluster)
         for name, cluster in (("here", None), ("there", "local:2"))
     ]
-    for table in ("captures", "flows", "episodes", "idle"):
+    for table in ("captures", "flows", "episodes", "idle", "causes"):
         assert found[0].table(table).to_arrow().equals(found[1].table(table).to_arrow())
 
 
@@ -273,7 +289,7 @@ def test_captures_and_results_may_both_lie_at_an_address(folder: Path, tmp_path:
         f"deeper/host-{k}.pcapng" for k in (1, 2, 3)
     ]
     near = fleets.fleet(*sorted(folder.glob("*.pcapng"))[:3], into=tmp_path)
-    for table in ("flows", "bursts", "episodes", "idle"):
+    for table in ("flows", "bursts", "episodes", "idle", "causes"):
         assert rows(far, table) == rows(near, table)
     assert rows(far, "bursts")
     names = memory.glob("/found/captures/*")

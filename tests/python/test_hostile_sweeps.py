@@ -363,10 +363,10 @@ def test_a_damaged_table_of_a_fleet_is_named(what: str, fleet: Path, tmp_path: P
 
 def test_a_cause_that_is_none_is_named(fleet: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(fleet, tmp_path / "results"))
-    put(lambda n: pa.array([TEXT] * n), "cause")(folder / "idle/000000.parquet")
+    put(lambda n: pa.array([TEXT] * n), "cause")(folder / "causes/000000.parquet")
     from rexmit.fleets.results import load
 
-    with pytest.raises(ValueError, match=r"idle/000000\.parquet: .*column cause has a word that is no cause"):
+    with pytest.raises(ValueError, match=r"causes/000000\.parquet: .*column cause has a word that is none"):
         print(load(folder).summary)
 
 

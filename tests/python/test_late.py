@@ -45,7 +45,7 @@ def test_a_run_in_time_and_a_simulated_one_have_no_banner(bridge: dict[str, Any]
 
 
 def test_nothing_is_put_down_to_what_differs_from_a_late_run() -> None:
-    common: dict[str, Any] = dict.fromkeys(Profile.__dataclass_fields__, 0) | {"idle_s": {}}
+    common: dict[str, Any] = dict.fromkeys(Profile.__dataclass_fields__, 0) | {"causes_s": {}}
     a, b = (
         Profile(
             **(common | {"name": name, "bytes": 10_000, "duration_s": took, "throughput_bps": 8e4 / took})
@@ -53,13 +53,13 @@ def test_nothing_is_put_down_to_what_differs_from_a_late_run() -> None:
         for name, took in (("a", 1.0), ("b", 3.0))
     )
     judged, withheld = (
-        differences.of_profiles(a, b, ["look at b"]),
-        differences.of_profiles(a, b, ["look at b"], ["late"]),
+        differences.of_profiles(a, b, ["known  bottleneck: b"]),
+        differences.of_profiles(a, b, ["known  bottleneck: b"], ["late"]),
     )
     costs = [d.cost_s for d in judged.differences]
     assert any(cost is not None for cost in costs)
     assert all(isinstance(d, Difference) and d.cost_s is None for d in withheld.differences)
-    assert not withheld.look_at
+    assert not withheld.answer
     page = differences.page(withheld)
     assert page[:2] == ["late", ""]
     assert withheld.as_json()["withheld"] == ["late"]

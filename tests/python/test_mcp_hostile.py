@@ -145,7 +145,7 @@ def test_whether_a_file_outside_exists_is_not_told(place: Place) -> None:
 def live_folder(place: Place, node: str) -> str:
     """The folder of a live run, whose summary names the capture at `node`."""
     flow = {"forward": {"data_bytes": 1}, "back": {"data_bytes": 0}, "from": node, "to": node, "stack": "x"}
-    told = {"format": 1, "simulation": {"bridge": {}, "flows": [flow]}}
+    told = {"format": 2, "simulation": {"bridge": {}, "flows": [flow]}}
     place.put("run/summary.json", json.dumps(told))
     place.put("run/scenario.toml", INTERRUPTION)
     return "run"

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's pe
 VALIDATION = Path(__file__).parent.parent.parent / "validation"
 
 
+@pytest.mark.slow
 def test_no_capture_takes_more_than_twice_its_bytes_and_the_allowance() -> None:
     command = [sys.executable, str(VALIDATION / "memory.py"), "--scale", "0.05", "--bombs", "0.2"]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -78,5 +78,5 @@ def test_repr_is_one_line(kind: str, shown: dict[str, Any]) -> None:
 
 def test_a_page_is_what_is_printed(shown: dict[str, Any]) -> None:
     assert "with --ladder 1" in str(shown["capture"])
-    assert "outage" in str(shown["run"])
+    assert "bottleneck: " in str(shown["run"])
     assert str(shown["runs"]).count("\n") >= 3

@@ -45,6 +45,21 @@ def episode(number: int, start: float, kind: str, **more: Any) -> dict[str, Any]
     } | more
 
 
+def share(cause: str, seconds: float, text: str, certainty: str = "likely", by: str | None = None) -> Any:
+    """A cause of an answer about a connection that took 7.31 s."""
+    return {
+        "cause": cause,
+        "by": by,
+        "seconds": seconds,
+        "share": seconds / 7.31,
+        "certainty": certainty,
+        "text": text,
+        "grounds": [],
+        "helps": ["a better path"],
+        "does_not_help": ["larger windows"],
+    }
+
+
 FLOW: dict[str, Any] = {
     "flow": 0,
     "sender": "10.8.0.2:41822",
@@ -76,23 +91,25 @@ FLOW: dict[str, Any] = {
         | {"timeouts": 2, "max_backoff": 1, "cost_s": 1.25},
     ],
     "answer": {
-        "verdict": "network",
-        "look_at": "the network: everything vanishes, both ways, for 200 ms or more every 2.50 s",
-        "cost_s": 2.1,
-        "certainty": "known",
-        "findings": [
-            {
-                "certainty": "likely",
-                "text": "3 outages cost 2.1 s of 7.3 s; 2 of the 3 ended in a timeout",
-                "because": "a silence as long as a timer",
-            },
-            {
-                "certainty": "known",
-                "text": "the receiver reset the connection at 7.30 s with 96 kB not acknowledged",
-                "because": "its packets are seen as they leave",
-            },
+        "cause": "outage",
+        "by": None,
+        "certainty": "likely",
+        "text": "3 times nothing of this connection got through.",
+        "seconds": 2.1,
+        "share": 0.29,
+        "owed_s": 7.31,
+        "connection": 0,
+        "client": "10.8.0.2:41822",
+        "server": "10.8.0.9:21",
+        "client_bytes": 10_000_000,
+        "server_bytes": 0,
+        "took_s": 7.31,
+        "causes": [
+            share("bottleneck", 4.8, "The path was busy with this connection's data.", certainty="known"),
+            share("outage", 2.1, "3 times nothing of this connection got through."),
+            share("handshake", 0.04, "The connection was being opened.", certainty="known"),
         ],
-        "evidence": ["29% of the duration", "3 outages, one every 2.50 s give or take 4.5 ms"],
+        "findings": [{"kind": "no-sack", "certainty": "known", "text": "SACK was not agreed on."}],
         "limits": [],
     },
 }
@@ -100,26 +117,23 @@ FLOW: dict[str, Any] = {
 GOLDEN = """\
 upload.snd.pcap.gz: 12,404 packets, 7.40 s, Ethernet, snap 96, offloads off, taken at the sender
 
-10.8.0.2:41822 → 10.8.0.9:21   10.0 MB in 7.31 s   10.9 Mbps   RTT 41.0 ms (38.2 to 212)
-  likely   3 outages cost 2.1 s of 7.3 s; 2 of the 3 ended in a timeout
-             a silence as long as a timer
-  known    the receiver reset the connection at 7.30 s with 96 kB not acknowledged
-             its packets are seen as they leave
-  512 copies lost in 4 bursts.  Idle 1.02 s in 3 gaps.
+10.8.0.2:41822 (client) → 10.8.0.9:21 (server)
+  10.0 MB in 7.31 s   10.9 Mbps   RTT 41.0 ms (38.2 to 212)
+  likely   outage: 2.10 s (29%). 3 times nothing of this connection got through.
+           helps: a better path. Does not help: larger windows.
+  known    bottleneck: 4.80 s (66%). The path was busy with this connection's data.
+  known    SACK was not agreed on.
 
-  #     at  lost  repaired by  silence  timeouts    took    cost
-  1  1.500   171  ack, SACK      21 ms         0  184 ms  0.10 s
-  2  3.000   294  timer, RTO    487 ms         1  890 ms  0.75 s   receiver's window (55.5 kB) sent
-                                                                   out
-  3  6.500    47  timer, RTO    430 ms         2  1.41 s  1.25 s   2 timeouts in a row; 2 repairs
-                                                                   lost too
+  512 packets were lost, in 4 runs.
+  #     at  lost  repaired by  silence  timeouts    took
+  1  1.500   171  ack, SACK      21 ms         0  184 ms
+  2  3.000   294  timer, RTO    487 ms         1  890 ms   receiver's window (55.5 kB) sent out
+  3  6.500    47  timer, RTO    430 ms         2  1.41 s   2 timeouts in a row; 2 repairs lost too
 
-  resent   515 segments: 498 recovery, 14 loss-state, 3 timeout; 7 of them needless
+  resent   515 segments: 498 fast recovery, 14 slow start after a timeout, 3 timeout; 7 of them
+           needless
   probes   2 with new data
-  idle     900 ms waiting for a timer, 120 ms nothing to send (the longest 2 gaps)
-  look at  the network: everything vanishes, both ways, for 200 ms or more every 2.50 s
-           known; 29% of the duration; 3 outages, one every 2.50 s give or take 4.5 ms
-  next     rexmit analyze upload.snd.pcap.gz --ladder 3      for the exchange of episode 3"""
+  next     rexmit analyze upload.snd.pcap.gz --ladder 3      for the packets of repair 3"""
 
 
 def seen(*flows: dict[str, Any], **capture: Any) -> dict[str, Any]:
@@ -143,9 +157,8 @@ def test_the_page_of_a_transfer_with_three_outages() -> None:
 
 def test_the_story_reads_as_it_was_played(story: Story) -> None:
     text = " ".join(" ".join(page(overview(story), "x.pcap")).split())
-    assert "2 episodes cost 1.65 s of 4.6" in text
-    assert "352 copies lost in 2 bursts" in text
-    assert "353 segments: 242 loss-state, 109 recovery, 2 timeout" in text
+    assert "352 packets were lost, in 2 runs." in text
+    assert "353 segments: 242 slow start after a timeout, 109 fast recovery, 2 timeout" in text
     assert "2 timeouts in a row" in text
 
 
@@ -156,7 +169,7 @@ def test_long_lists_are_folded_to_the_costliest_in_order_of_time() -> None:
     assert [e["number"] for e in shown] == sorted(e["number"] for e in shown)
     assert {e["number"] % 30 for e in shown} == {26, 27, 28, 29}
     text = page(seen(FLOW | {"episodes": many, "episode_count": 574, "cost_s": 9.0, "answer": None}), "x")
-    assert "  … and 566 lesser episodes" in text
+    assert "  … and 566 shorter ones" in text
     assert len(text) < 30, "one screen"
 
 
@@ -169,19 +182,43 @@ def test_what_cannot_be_known_is_said_and_not_guessed() -> None:
             "x",
         )
     )
-    assert "3 episodes, cost unknown." in text
-    assert "How many copies were lost cannot be known from here." in text
+    assert "How many packets were lost does not show from here." in text
     assert "   ?  ack, SACK" in text
-    assert "  –: too little was sent undisturbed before it to say what it cost" in text
 
 
 def test_a_clean_transfer_is_told_in_one_sentence() -> None:
     clean = FLOW | {"episodes": [], "episode_count": 0, "burst_count": 0, "idle_count": 0, "idle": []}
-    text = page(seen(clean | {"retransmissions": {"total": 0}, "probes": {}, "answer": None}), "x.pcap")
-    assert text[3:] == [
-        "  No loss episode.  Never idle.",
+    nothing = {"cause": "nothing", "text": "Nothing took time worth telling.", "seconds": 0, "causes": []}
+    answer = FLOW["answer"] | nothing | {"certainty": "known", "findings": []}
+    text = page(seen(clean | {"retransmissions": {"total": 0}, "probes": {}, "answer": answer}), "x.pcap")
+    assert text[4:] == [
+        "  known    nothing. Nothing took time worth telling.",
         "  next     rexmit analyze x.pcap --out DIR      for tables and figures",
     ]
+
+
+def test_why_tells_what_each_cause_means_and_names_the_small_ones_too() -> None:
+    brief, whole = page(seen(FLOW), "x"), page(seen(FLOW), "x", why=True)
+    assert not any("handshake: " in line or "recognised by: " in line for line in brief)
+    assert any("handshake: 0.04 s" in line for line in whole)
+    assert sum("recognised by: " in line for line in whole) == 3
+
+
+def test_a_connection_with_data_both_ways_is_named_once_with_both_sizes() -> None:
+    both = FLOW["answer"] | {"server_bytes": 4_000_000}
+    back = FLOW | {"flow": 1, "sender": "10.8.0.9:21", "receiver": "10.8.0.2:41822", "bytes": 4_000_000}
+    back |= {"episodes": [], "retransmissions": {"total": 0}, "probes": {}, "answer": both}
+    text = page(seen(FLOW | {"answer": both}, back), "x")
+    assert "10.8.0.2:41822 (client) ↔ 10.8.0.9:21 (server)" in text
+    assert any(line.startswith("  10.0 MB and 4.00 MB in 7.31 s") for line in text)
+    assert sum("(client)" in line for line in text) == 1
+
+
+def test_a_reset_comes_before_the_causes_of_the_time() -> None:
+    cut = {"cause": "reset", "by": "server", "certainty": "known", "seconds": 0, "share": 0}
+    text = page(seen(FLOW | {"answer": FLOW["answer"] | cut | {"text": "The server reset it."}}), "x")
+    assert text[4] == "  known    reset (server). The server reset it."
+    assert text[5].startswith("  known    bottleneck: 4.80 s")
 
 
 def test_an_answer_that_is_cut_short_says_so_first() -> None:
@@ -196,16 +233,9 @@ def test_a_capture_without_data_says_so() -> None:
     assert page(seen(), "x.pcap")[-1] == "no TCP connection in it carries data"
 
 
-def test_offloads_and_limits_are_named() -> None:
-    flow = FLOW | {
-        "limits": {"super_packets": 812, "largest_payload": 65_160, "options_cut": 1},
-        "answer": None,
-    }
-    text = "\n".join(page(seen(flow, offloads={"seen": True, "largest_payload": 65_160}), "x"))
+def test_offloads_are_named() -> None:
+    text = "\n".join(page(seen(FLOW, offloads={"seen": True, "largest_payload": 65_160}), "x"))
     assert "offloads on (packets of up to 65.2 kB)" in text
-    text = " ".join(text.split())
-    assert "812 packets of several segments (offload), up to 65.2 kB" in text
-    assert "the snap length cut off the TCP options of 1 packet" in text
 
 
 def test_an_episode_that_is_open_lasted_until_the_end_of_the_flow() -> None:
@@ -225,26 +255,20 @@ def test_flows_of_one_pair_of_hosts_stand_together_behind_the_worst_of_them() ->
     assert by_pair([data, other, six, control]) == [data, control, other, six]
 
 
-def test_other_flows_get_a_line_each_if_something_happened_to_them() -> None:
-    quiet = FLOW | {
-        "episode_count": 0,
-        "episodes": [],
-        "retransmissions": {"total": 0},
-        "idle": [],
-        "cost_s": 0.0,
-    }
-    lesser = FLOW | {
-        "sender": "10.8.0.3:5",
-        "cost_s": 0.2,
-        "answer": None,
-        "episodes": [],
-        "idle": [],
-        "idle_total_s": 0.0,
-    }
-    text = page(seen(FLOW, lesser, quiet), "x")
-    line = next(line for line in text if line.startswith("  10.8.0.3:5"))
-    assert line.split()[-4:] == ["0.20", "s", "0", "s"]
-    assert "  … and 1 more flow" in text
+def test_other_connections_get_a_line_each_with_what_their_time_went_to() -> None:
+    def other(number: int, **more: Any) -> dict[str, Any]:
+        return (
+            FLOW
+            | {"flow": 2 * number, "sender": f"10.8.0.3:{number}", "episodes": []}
+            | {"answer": FLOW["answer"] | {"connection": number} | more}
+        )
+
+    idle = other(1, cause="sender-idle", by="server", seconds=3.0, share=0.41)
+    text = page(seen(FLOW, idle, other(2, cause="nothing", seconds=0.0, share=0.0)), "x")
+    line = next(line for line in text if line.startswith("  10.8.0.3:1 "))
+    assert line.split()[-3:] == ["41%", "sender-idle", "(server)"]
+    assert not any(line.startswith("  10.8.0.3:2 ") for line in text)
+    assert "  … and 1 more connection" in text
 
 
 def test_many_flows_are_summed_up_before_the_worst_is_shown() -> None:
@@ -265,12 +289,11 @@ def test_many_flows_are_summed_up_before_the_worst_is_shown() -> None:
     assert aggregate(totals, summary) == [
         "1,000,000 connections, 1,000,000 flows with data, 9.00 GB in 8,000,000 segments",
         "  resent   31,000 flows (3.1%) sent something again: 40,000 segments (0.5%)",
-        "           30,000 timeout, 10,000 recovery",
+        "           30,000 timeout, 10,000 fast recovery",
         "  opening  512 SYNs or SYN-ACKs had to be sent again",
         "  tails    700 flows lost the end of what they sent and waited for a timer",
         "  done in  p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
         "  clean    p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
-        "  episodes 33,000, cost 8,100.0 s in all, unknown in 12 flows",
     ]
 
 
@@ -299,10 +322,42 @@ def test_at_the_receiver_the_round_trip_is_that_of_timestamps_or_the_handshake()
 
 def test_two_timeouts_in_one_repair_are_not_one_segment_a_timeout() -> None:
     both = episode(0, 1.0, "intermittent", timeouts=2, lost_segments=33, limit="sender-window")
+    both["trigger"] = "timer-rto"
     osx = episode(1, 6.0, "intermittent", timeouts=46, lost_copies=46, lost_segments=46)
     text = page(seen(FLOW | {"episodes": [both, osx]}), "x")
     assert any("timer, RTO" in line and "window (55.5 kB) sent out" in line for line in text)
     assert any("one a timeout" in line and "one segment a timeout" in line for line in text)
+
+
+@pytest.mark.parametrize("probes", [1, 9, 1_200])
+def test_probes_of_a_closed_window_are_said_with_how_many_had_no_answer(probes: int) -> None:
+    def said(unanswered: int) -> str:
+        counts = {"window": probes, "window_unanswered": unanswered}
+        text = page(seen(FLOW | {"probes": counts}), "x")
+        (line,) = [line for line in text if line.startswith("  probes ")]
+        return line.split(maxsplit=1)[1]
+
+    assert said(0) == f"{probes:,} of a closed window"
+    assert said(probes) == f"{probes:,} of a closed window (none answered)"
+    if probes > 1:
+        assert said(1) == f"{probes:,} of a closed window (1 not answered)"
+
+
+@pytest.mark.parametrize(
+    ("trigger", "said"),
+    [
+        ("ack", "ack, SACK"),
+        ("timer-rto", "timer, RTO"),
+        ("timer-probe", "timer, probe"),
+        ("unrepaired", "not repaired"),
+    ],
+)
+@pytest.mark.parametrize("timeouts", [2, 3])
+def test_an_intermittent_repair_is_said_with_what_set_it_off(trigger: str, said: str, timeouts: int) -> None:
+    found = episode(0, 1.0, "intermittent", timeouts=timeouts, lost_segments=33, silence_s=0.0006)
+    text = page(seen(FLOW | {"episodes": [found | {"trigger": trigger}]}), "x")
+    (row,) = [line for line in text if " 600 µs " in line]
+    assert said in row
 
 
 def test_a_page_fits_the_screen_whatever_the_files_are_called() -> None:

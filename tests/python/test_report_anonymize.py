@@ -79,7 +79,8 @@ def test_a_capture_keeps_its_figures_and_loses_its_names(
     assert told["row"]["bytes"] == 10_000_000
     # The sentences are those of the page, word for word.
     answer = rexmit.capture(CAPTURE).overview(1)["flows"][0]["answer"]
-    assert told["answer"]["sentences"] == answer["sentences"]
+    assert told["answer"]["text"] == answer["text"]
+    assert [share["text"] for share in told["answer"]["causes"]] == [s["text"] for s in answer["causes"]]
 
 
 def test_both_ends_have_the_same_other_addresses(tmp_path: Path) -> None:

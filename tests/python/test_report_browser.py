@@ -16,9 +16,10 @@ import pytest
 import rexmit
 from browser import Watched
 from conftest import DATA
-from rexmit.captured.episodes import UNKNOWN_COST, worst_episodes
+from rexmit.captured.episodes import worst_episodes
 from rexmit.cli import main
 from rexmit.screen.units import plain_seconds, seconds
+from rexmit.screen.words import closed_sets
 
 CAPTURE = DATA / "interruption.snd.pcap.gz"
 #: Which finger came last; and it leaves the panels.
@@ -65,7 +66,14 @@ def test_the_overview_says_what_the_json_says(watched: Watched, report: Path, to
     for finding in told["answer"]["findings"]:
         assert finding["text"] in words
         assert finding["certainty"] in words
-    assert told["answer"]["look_at"] in words
+    # The answer stands first: its cause, with seconds, sentence and what helps.
+    answer = told["answer"]
+    lead = page.inner_text(".answer-side .look")
+    for said in (answer["certainty"], answer["cause"], plain_seconds(answer["seconds"]), answer["text"]):
+        assert said in lead
+    (share,) = [s for s in answer["causes"] if (s["cause"], s["by"]) == (answer["cause"], answer["by"])]
+    for said in (*share["helps"], *share["does_not_help"]):
+        assert said in words
     assert f"{told['lost']['copies']:,}" in page.inner_text(".figures")
     assert f"{told['retransmissions']['total']:,} segments" in page.inner_text(".figures")
     rows = page.locator(".episodes tbody tr")
@@ -78,15 +86,14 @@ def test_the_overview_says_what_the_json_says(watched: Watched, report: Path, to
         assert cells[2] == f"{episode['lost_copies']:,}"
         assert cells[5] == str(episode["timeouts"])
         assert cells[6] == seconds(episode["end_s"] - episode["start_s"])
-        cost = episode["cost_s"]
-        assert cells[7] == (UNKNOWN_COST if cost is None else plain_seconds(max(0.0, cost)))
-    # Each limit with its seconds, as the answer has them.
-    limits = page.inner_text(".limit-list")
-    largest = max(told["limited_by"], key=lambda part: part["seconds"])
-    same = [
-        p["seconds"] for p in told["limited_by"] if p["limit"] == largest["limit"] and p["detail"] != "done"
-    ]
-    assert plain_seconds(sum(same)) in limits
+    # Each cause with its seconds, as the answer has them.
+    causes = page.inner_text(".cause-list")
+    for each in told["answer"]["causes"]:
+        if each["share"] >= 0.01:
+            assert closed_sets()["answer_cause"][each["cause"]] in causes
+            assert plain_seconds(each["seconds"]) in causes
+    listed_first = page.locator(".flow-list tbody tr[aria-rowindex]").first.inner_text()
+    assert closed_sets()["answer_cause"][answer["cause"]] in listed_first
 
 
 def test_wheel_keys_and_buttons_change_the_view(watched: Watched, report: Path, told: dict[str, Any]) -> None:
@@ -393,7 +400,7 @@ def test_what_is_printed_fits_a_sheet(chromium: Any, report: Path, told: dict[st
         ("#flow/1@8?t=9,3&p=x", "This report has no capture or run 8"),
         ("#episode/99/1", "This report has no flow 99"),
         ("#overview/99", "This report has no flow 99"),
-        ("#pie/1", "Look at"),
+        ("#pie/1", "Where the time went"),
     ],
 )
 def test_an_address_of_what_is_not_there_says_so(

@@ -54,6 +54,7 @@ def _npm(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_committed_page_is_what_its_sources_give(sources: Path) -> None:
     built = _npm(sources, "run", "build")
     assert built.returncode == 0, built.stdout + built.stderr
@@ -61,6 +62,7 @@ def test_the_committed_page_is_what_its_sources_give(sources: Path) -> None:
     assert fresh.read_bytes() == PAGE.read_bytes(), "make explorer builds the page anew"
 
 
+@pytest.mark.slow
 def test_its_own_tests_pass(sources: Path) -> None:
     done = _npm(sources, "test")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -169,7 +169,7 @@ def test_two_transfers_lie_beside_each_other(tmp_path: Path, capsys: pytest.Capt
     assert main(["compare", str(SENDER), str(OTHER), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     found = page.meta["comparison"]
-    for key in ("longer_s", "differences", "look_at", "withheld"):
+    for key in ("longer_s", "differences", "answer", "withheld"):
         assert found["differences"][key] == told[key]
     assert len(found["episodes"]) == len(told["episodes"])
     assert found["labels"] == [SENDER.name, OTHER.name]
@@ -205,7 +205,7 @@ def study(tmp_path: Path) -> Path:
     (figures / "one.svg").write_text(
         '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
     )
-    fig = rexmit.capture(SENDER).worst(1)[0].limits()
+    fig = rexmit.capture(SENDER).worst(1)[0].causes()
     fig.save(figures / "two.png")
     (figures / "paper.jpg").write_bytes(b"not ours")
     return folder
@@ -309,6 +309,7 @@ def test_report_without_out_is_a_sentence(words: list[str], capsys: pytest.Captu
     assert "--report needs --out DIR" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_study_writes_its_page_with_the_figures_it_drew(tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ["study", "run", "selfsimilar", "--quick", "--figures", "svg", "--report", "--out", str(out)]
@@ -379,7 +380,7 @@ def test_of_very_many_flows_each_is_told_briefly(tmp_path: Path, monkeypatch: py
     shown = (
         "flow sender receiver vantage bytes acked_bytes segments mss start_s end_s duration_s throughput_bps"
     )
-    shown += " retransmissions lost burst_count episode_count timeouts cost_s idle_count idle_total_s rtt"
+    shown += " retransmissions lost burst_count episode_count timeouts idle_count idle_total_s rtt path"
     assert {key: second["row"][key] for key in shown.split()} == {
         key: whole[1]["row"][key] for key in shown.split()
     }

@@ -269,6 +269,6 @@ def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     schema = json.loads((DATA.parents[1] / "docs" / "study.schema.json").read_text())
     jsonschema.validate(answer, schema)
     (folder / "results.json").write_text(json.dumps(answer))
-    fig = rexmit.capture(FIRST).worst(1)[0].limits()
+    fig = rexmit.capture(FIRST).worst(1)[0].causes()
     fig.save(folder / "small" / "figures" / "limits.svg")
     return folder

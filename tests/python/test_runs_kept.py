@@ -106,6 +106,7 @@ def killed_in(folder: Path, blocks: int, *words: str) -> None:
     child.wait()
 
 
+@pytest.mark.slow
 def test_a_study_that_is_killed_goes_on(tmp_path: Path) -> None:
     words = ("study", "run", "wireless", "--quick", "--figures", "none", "--json", "--out")
     out = tmp_path / "out"

@@ -25,10 +25,13 @@ KINDS = (
     "json.html",
 )
 
-pytestmark = pytest.mark.skipif(
-    not all(importlib.util.find_spec(name) for name in ("sphinx", "furo", "myst_parser")),
-    reason="Sphinx, Furo or MyST is not there: the site is not built",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not all(importlib.util.find_spec(name) for name in ("sphinx", "furo", "myst_parser")),
+        reason="Sphinx, Furo or MyST is not there: the site is not built",
+    ),
+]
 sys.path.insert(0, str(ROOT / "site"))
 
 

@@ -21,6 +21,7 @@ KERNELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", KERNELS)
 def test_a_kernel_is_like_its_stack(capture: str) -> None:
     ranking = rx.rank_stacks(DATA / f"{capture}.snd.pcap.gz")

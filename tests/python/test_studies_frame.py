@@ -385,6 +385,7 @@ def said(found: Outcome) -> Iterator[str]:
         yield judged.claim.evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", studies.names())
 def test_every_figure_has_a_row_and_every_claim_a_verdict(
     name: str, quick_studies: dict[str, Outcome]

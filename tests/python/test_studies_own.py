@@ -87,6 +87,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_outages_and_settings_of_ones_own_go_into_the_papers_experiment(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

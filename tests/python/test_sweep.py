@@ -183,6 +183,7 @@ def test_parts_that_are_missing_are_said(tmp_path: Path) -> None:
     assert "NOT ALL PARTS" not in "\n".join(page.page(whole.plan, whole.store, None, None))
 
 
+@pytest.mark.slow
 def test_until_makes_the_same_runs_whatever_the_block_and_the_threads(tmp_path: Path) -> None:
     plan = making.make(SCENARIO, {LOSS: ["0", "5%"]}, runs=10, until=["goodput ±12%"], most=200)
     found = []

@@ -29,6 +29,8 @@ from rexmit.sweeps.engine import Threads
 from rexmit.sweeps.store import Store
 from test_sweep import LOSS, SCENARIO
 
+pytestmark = pytest.mark.slow
+
 GIVEN: dict[str, Any] = {"vary": {LOSS: ["1%", "5%"]}, "runs": 320, "tables": ("flows", "episodes")}
 
 

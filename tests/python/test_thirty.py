@@ -40,11 +40,12 @@ def answer(name: str, cause: str, certainty: str, seconds: float, **also: Any) -
     """Format 2, as far as it is read; the connection stands among others, on both of its flows."""
     told = {
         "cause": cause,
+        "certainty": certainty,
         "causes": [{"cause": cause, "certainty": certainty, "seconds": seconds, "share": 0.9}],
     }
     told["causes"] += also.get("causes", [])
     left, right = sorted(BY_NAME[name].connection)
-    other = {"cause": "nothing", "causes": []}
+    other = {"cause": "nothing", "certainty": "likely", "causes": []}
     return {
         "format": 2,
         "flows": [

@@ -29,10 +29,11 @@ from rexmit.report import columns, held, levels, windows
 from rexmit.report.packets import Packets
 from rexmit.report.server import Server, of_view
 from rexmit.report.source import Source
+from rexmit.screen.words import CAUSES
 from stopping import wait_until
 
 CAPTURE = DATA / "interruption.snd.pcap.gz"
-AGAIN = ("recovery", "timeout", "loss_state", "probe", "persist", "handshake", "unknown")
+AGAIN = tuple(cause.replace("-", "_") for cause in CAUSES)
 
 
 @pytest.fixture(scope="module")

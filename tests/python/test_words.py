@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rexmit.captured.episodes import REPAIRED_BY
-from rexmit.figures.style import CAUSE_STYLE, IDLE_COLOUR
+from rexmit.figures.style import CAUSE_STYLE
 from rexmit.screen.words import closed_sets
 
 ROOT = Path(__file__).parents[2]
@@ -39,14 +39,16 @@ def test_the_schema_has_each_set_whole(name: str) -> None:
     assert values in enums(json.loads(SCHEMA)), name
 
 
-@pytest.mark.parametrize("name", ["cause", "trigger", "episode_kind", "idle_cause"])
+@pytest.mark.parametrize("name", ["cause", "trigger", "episode_kind", "idle_cause", "finding"])
 def test_the_documents_name_each_value(name: str) -> None:
     told = set(re.findall(r"`([a-z0-9-]+)`", DEFINITIONS + JSON_PAGE))
     assert set(closed_sets()[name]) <= told
 
 
-def test_figures_and_page_have_a_look_for_each() -> None:
-    assert list(CAUSE_STYLE) == list(closed_sets()["cause"])
-    assert set(IDLE_COLOUR) == set(closed_sets()["idle_cause"])
+def test_figures_draw_no_two_causes_alike() -> None:
+    assert len(set(CAUSE_STYLE.values())) == len(closed_sets()["cause"])
+
+
+def test_the_page_knows_each_kind_of_episode() -> None:
     # `ack` is said with what the ACKs carried.
     assert {*REPAIRED_BY, "ack"} == set(closed_sets()["episode_kind"])

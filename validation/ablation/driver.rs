@@ -31,7 +31,7 @@ fn main() {
     }
 }
 
-/// How much differs, by kind: causes and verdicts, which count, and rows, which only show.
+/// How much differs, by kind: causes and answers, which count, and rows, which only show.
 fn moved(base: &(Lines, Lines), now: &(Lines, Lines)) -> String {
     let keys = |a: &Lines, b: &Lines| -> BTreeSet<String> {
         let differs = |(key, value): &(&String, &String), of: &Lines| of.get(*key) != Some(*value);
@@ -44,13 +44,13 @@ fn moved(base: &(Lines, Lines), now: &(Lines, Lines)) -> String {
         let row: serde_json::Value = lines.get(key).and_then(|r| serde_json::from_str(r).ok()).unwrap_or_default();
         row[name].clone()
     };
-    let (mut causes, mut verdicts, mut rows) = (0, 0, 0);
+    let (mut causes, mut answers, mut rows) = (0, 0, 0);
     for key in keys(&base.0, &now.0) {
         let table = key.split('\t').nth(1).unwrap_or("");
         if table == "retransmissions" && field(&base.0, &key, "cause") != field(&now.0, &key, "cause") {
             causes += 1;
-        } else if table == "answer" && VERDICTS.iter().any(|end| key.ends_with(end)) {
-            verdicts += 1;
+        } else if table == "answer" && key.ends_with(".answer.cause") {
+            answers += 1;
         } else {
             rows += 1;
         }
@@ -67,12 +67,9 @@ fn moved(base: &(Lines, Lines), now: &(Lines, Lines)) -> String {
     };
     let worse = |at: &str| side(&now.1, at) - side(&base.1, at);
     format!(
-        "{{\"causes\": {causes}, \"verdicts\": {verdicts}, \"rows\": {rows}, \"simulated\": {simulated}, \
+        "{{\"causes\": {causes}, \"answers\": {answers}, \"rows\": {rows}, \"simulated\": {simulated}, \
          \"sender\": {}, \"receiver\": {}}}",
         worse(" sender "),
         worse(" receiver ")
     )
 }
-
-/// Leaves of the answer that are the verdict of a flow.
-const VERDICTS: [&str; 2] = [".answer.verdict", ".answer.cause"];

@@ -7,7 +7,7 @@
 use instant::Span;
 use net::NodeId;
 use scenario::model::{Record, Scenario, Transport};
-use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
+use sim::rows::{AppRow, BlockedRow, DropRow, HeldRow, HostRow, QueueRow, ResentRow, StateRow};
 use sim::{End, Frame, Simulation, Sink, Summary};
 use std::path::Path;
 use std::process::ExitCode;
@@ -78,6 +78,15 @@ impl Sink for Counter {
     fn resent(&mut self, row: &ResentRow) {
         self.count(row);
     }
+    fn application(&mut self, row: &AppRow) {
+        self.count(row);
+    }
+    fn blocked(&mut self, row: &BlockedRow) {
+        self.count(row);
+    }
+    fn held(&mut self, row: &HeldRow) {
+        self.count(row);
+    }
 }
 
 /// Captures at every node, the state of every sender, every queue, every packet.
@@ -90,6 +99,9 @@ fn everything(scenario: &Scenario) -> Record {
         drops: true,
         retransmissions: true,
         packets: true,
+        applications: true,
+        blocked: true,
+        held: true,
     }
 }
 

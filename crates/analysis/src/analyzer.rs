@@ -5,10 +5,10 @@ mod given_up;
 mod shares;
 
 use crate::ascending::Ascending;
+use crate::capture_progress::CaptureProgress;
 use crate::chunks::Chunks;
 use crate::config::Config;
 use crate::connection::{Capture, Connection, Taken};
-use crate::course::Course;
 use crate::fault::TripAt;
 use crate::negotiated::Negotiated;
 use crate::short_connections::{ShortConnections, Young};
@@ -42,7 +42,7 @@ impl Place {
 
 enum Slot {
     Empty,
-    /// Few packets yet, kept as they came.
+    /// The connection has few packets so far; they are stored and not yet analysed.
     Young(Young),
     /// Its tuple is that of the connection: towards the one that was called.
     Grown(Tuple, Box<Connection>),
@@ -72,7 +72,7 @@ pub struct Analyzer<S: Sink> {
     free: Vec<u32>,
     short_connections: ShortConnections,
     /// Connections that ended, each since when: known for a while, for late packets.
-    ended: VecDeque<(Course, u32, u32)>,
+    ended: VecDeque<(CaptureProgress, u32, u32)>,
     /// Made once, used for every connection that ends young.
     spare: Option<Box<Connection>>,
     /// Connections that ended so far.
@@ -80,7 +80,9 @@ pub struct Analyzer<S: Sink> {
     /// When the capture began.
     origin: Time,
     /// How far it has come.
-    course: Course,
+    course: CaptureProgress,
+    /// When the capture ended, once it has: what is open then was observed until then.
+    capture_end: Option<Time>,
     /// Of a part of a capture: with which of the capture's packets each connection began.
     births: Option<Ascending>,
     negotiated: Negotiated,
@@ -105,7 +107,8 @@ impl<S: Sink> Analyzer<S> {
             spare: None,
             ends: 0,
             origin: Time::FAR_FUTURE,
-            course: Course::default(),
+            course: CaptureProgress::default(),
+            capture_end: None,
             births: None,
             negotiated: Negotiated::default(),
             shares: Shares::unbounded(),
@@ -131,24 +134,30 @@ impl<S: Sink> Analyzer<S> {
 
     /// Packets of a part's connections in the order of the capture, which began at `origin`; `before`: how far it had
     /// come before each of them.
-    pub fn push_part(&mut self, origin: Time, packets: &[Packet], before: &[Course]) {
+    pub fn push_part(&mut self, origin: Time, packets: &[Packet], before: &[CaptureProgress]) {
         self.origin = origin;
         for (batch, before) in packets.chunks(BATCH).zip(before.chunks(BATCH)) {
             self.push_to_shares(batch, before);
         }
     }
 
+    /// The capture that a part's connections are of came this far: those still open were observed until then.
+    pub fn end_part_at(&mut self, course: &CaptureProgress) {
+        self.course = *course;
+    }
+
     /// `before` is empty where all of the capture comes here.
-    fn push_batch(&mut self, batch: &[Packet], before: &[Course]) {
+    fn push_batch(&mut self, batch: &[Packet], before: &[CaptureProgress]) {
         match self.slots.len() > FEW {
             true => self.push_of_many(batch, before),
             false => self.push_of_few(batch, before),
         }
     }
 
-    /// What the capture came to while others' packets passed; lets go of what that outlived.
+    /// Advances the capture's progress past packets that other parts analyse, and releases the connections that ended
+    /// long enough ago.
     #[inline(always)]
-    fn catch_up(&mut self, before: Option<&Course>) {
+    fn catch_up(&mut self, before: Option<&CaptureProgress>) {
         if let Some(course) = before {
             self.course = *course;
         }
@@ -158,7 +167,7 @@ impl<S: Sink> Analyzer<S> {
     }
 
     /// Of few connections most packets belong to that of the packet before.
-    fn push_of_few(&mut self, mut batch: &[Packet], before: &[Course]) {
+    fn push_of_few(&mut self, mut batch: &[Packet], before: &[CaptureProgress]) {
         let all = batch.len();
         let (mut place, mut ended) = (Place::UNKNOWN, self.ends);
         while let [packet, rest @ ..] = batch {
@@ -179,7 +188,7 @@ impl<S: Sink> Analyzer<S> {
 
     /// Connections are looked up ahead, so that what they need can be fetched in time. What was found is looked at again
     /// where it is but likely, or once a connection has ended: its slot may be another's.
-    fn push_of_many(&mut self, batch: &[Packet], before: &[Course]) {
+    fn push_of_many(&mut self, batch: &[Packet], before: &[CaptureProgress]) {
         let mut places = [Place::UNKNOWN; BATCH];
         let sure = self.look_up(batch, &mut places);
         let places = &mut places[..batch.len()];
@@ -271,12 +280,18 @@ impl<S: Sink> Analyzer<S> {
     }
 
     /// The same of a part's connection (see [`Analyzer::push_part`]).
-    pub fn push_part_with_fate(&mut self, origin: Time, packet: &Packet, before: &Course, fate: Fate) {
+    pub fn push_part_with_fate(
+        &mut self,
+        origin: Time,
+        packet: &Packet,
+        before: &CaptureProgress,
+        fate: Fate,
+    ) {
         self.origin = origin;
         self.push_one(Some(before), packet, fate);
     }
 
-    fn push_one(&mut self, before: Option<&Course>, packet: &Packet, fate: Fate) {
+    fn push_one(&mut self, before: Option<&CaptureProgress>, packet: &Packet, fate: Fate) {
         let push = |of: &mut Analyzer<S>| {
             of.catch_up(before);
             if !of.is_counted_only(packet) {
@@ -450,9 +465,11 @@ impl<S: Sink> Analyzer<S> {
         let (config, sink, origin, negotiated) =
             (&self.config, &mut self.sink, self.origin, &self.negotiated);
         let mut capture = Capture { config, sink, origin, negotiated };
+        // One that is forgotten while the capture goes on was observed until its last packet.
+        let now = self.capture_end.unwrap_or(Time::FAR_PAST);
         match std::mem::replace(&mut self.slots[at], Slot::Empty) {
             Slot::Empty | Slot::GivenUp(_) => {}
-            Slot::Grown(_, mut connection) => self.totals.flows += connection.finish(&mut capture),
+            Slot::Grown(_, mut connection) => self.totals.flows += connection.finish(now, &mut capture),
             Slot::Young(young) => {
                 let number = self.numbers[at].0;
                 let mut connection = self.spare.take().unwrap_or_else(|| Box::new(Connection::new(number)));
@@ -460,7 +477,7 @@ impl<S: Sink> Analyzer<S> {
                 self.short_connections.read(&young, |p, fate| {
                     connection.take_any(p, fate, &mut capture);
                 });
-                self.totals.flows += connection.finish(&mut capture);
+                self.totals.flows += connection.finish(now, &mut capture);
                 self.spare = Some(connection);
             }
         }
@@ -492,6 +509,11 @@ impl<S: Sink> Analyzer<S> {
     }
 
     fn end_all_from(&mut self, next: &mut u32) {
+        if self.capture_end.is_none() {
+            // Those that ended long enough ago were forgotten before, in whichever part the capture's last packet is.
+            self.catch_up(None);
+            self.capture_end = Some(self.course.latest());
+        }
         while *next < self.slots.len() as u32 {
             let slot = *next;
             *next += 1;

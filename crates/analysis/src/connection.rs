@@ -16,9 +16,10 @@ use crate::prefetch;
 use crate::rows::*;
 use crate::sink::Sink;
 use crate::stream::report::Ending;
-use crate::stream::{Stream, Surroundings, USUAL_MSS, View};
+use crate::stream::{Context, SHORTEST_WAIT, Stream, USUAL_MSS, View};
 use crate::table::is;
 use crate::vantage::Place;
+use crate::waits::Waits;
 use bare::{BARE, Bare};
 use ecn::EcnSeen;
 use std::mem::offset_of;
@@ -51,6 +52,14 @@ struct Side {
     asked: Option<Time>,
 }
 
+impl Side {
+    /// The segment acknowledges and advertises what the one before it did.
+    #[inline(always)]
+    fn repeats(&self, seg: &Segment) -> bool {
+        (seg.ack, seg.window) == self.last_ack
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Connection {
@@ -81,6 +90,7 @@ pub struct Connection {
     handshake: Option<Span>,
     turn: Turn,
     ecn: [EcnSeen; 2],
+    waits: Waits,
     streams: [Stream; 2],
 }
 
@@ -114,8 +124,13 @@ pub struct Capture<'a, S: Sink> {
 }
 
 impl<S: Sink> Capture<'_, S> {
-    fn around(&mut self, view: View) -> Surroundings<'_, S> {
-        Surroundings { config: self.config, sink: self.sink, view, origin: self.origin }
+    fn ctx<'b>(
+        &'b mut self,
+        view: View,
+        waits: &'b mut Waits,
+        (tuple, side): (&'b Tuple, usize),
+    ) -> Context<'b, S> {
+        Context { config: self.config, sink: self.sink, view, origin: self.origin, waits, side, tuple }
     }
 }
 
@@ -147,7 +162,7 @@ impl Connection {
         (*reset, *reset_by, *since_reset, *steady) = (false, 0, 0, false);
         let Connection { start, last, tick, sides, place, lost, handshake, turn, ecn, .. } = self;
         (*start, *last, *tick) = (Time::FAR_FUTURE, Time::FAR_PAST, Span::MAX);
-        *sides = Default::default();
+        *sides = [Side { spoke: Time::FAR_PAST, ..Side::default() }; 2];
         *place = Place { news: true, ..Place::default() };
         *lost = [(0, 0); 2];
         *handshake = None;
@@ -164,6 +179,7 @@ impl Connection {
         self.tuple = if answers { first.tuple.reversed() } else { first.tuple };
         self.start = first.time;
         self.last = first.time;
+        self.waits.begin(first.time);
         if !first.seg.flags.has(Flags::SYN) {
             for (side, tuple) in [self.tuple, self.tuple.reversed()].into_iter().enumerate() {
                 if let Some(opening) = negotiated.of(&tuple) {
@@ -226,7 +242,7 @@ impl Connection {
         }
         let side = usize::from(!is(&packet.tuple.src, &self.tuple.src));
         if packet.notes.has(Notes::BAD_CHECKSUM)
-            && (fate == Fate::Damaged || self.comes_from_afar(side))
+            && (fate == Fate::Damaged || self.is_seen_remotely(side))
             && !self.spoils_all(side)
         {
             // Damaged before it came here: the host behind drops it (RFC 9293 §3.1), as if it had been lost.
@@ -248,7 +264,8 @@ impl Connection {
                 &in_order
             }
         };
-        self.note_step(packet.time - self.last);
+        let silence = packet.time - self.last;
+        self.note_step(silence);
         self.last = packet.time;
         if self.is_of_one_before(packet, side) {
             return Taken::Yes;
@@ -269,6 +286,7 @@ impl Connection {
         if self.turn != Turn::Known {
             self.learn_turn(packet, side);
         }
+        let repeats = self.sides[side].repeats(&packet.seg);
         if flags.has(Flags::ACK) && !flags.has(Flags::RST) && !self.repeats_its_ack(packet, side) {
             self.on_ack(packet, side, capture);
         }
@@ -278,14 +296,14 @@ impl Connection {
                 self.place.to[side].load(packet.time - asked);
             }
             let view = self.view(packet, side, true);
-            let mut around = capture.around(view);
-            self.streams[side].on_data(packet, fate, &mut around);
+            let mut ctx = capture.ctx(view, &mut self.waits, (&self.tuple, side));
+            self.streams[side].on_data(packet, fate, &mut ctx);
             if self.streams[side].turn_at_most < self.place.turn(side, self.at[side]) {
                 self.place.to[side].bound(self.streams[side].turn_at_most);
             }
             self.sides[side].spoke = packet.time;
         } else if !flags.has(Flags::SYN) {
-            self.streams[side].on_bare_ack_from_sender(packet);
+            self.on_bare(packet, side, repeats, silence);
         }
         self.sides[side].fin |= flags.has(Flags::FIN);
         self.note_reset(packet, side);
@@ -322,10 +340,12 @@ impl Connection {
     #[inline]
     fn repeats_its_ack(&mut self, packet: &Packet, side: usize) -> bool {
         let (seg, s) = (&packet.seg, &mut self.sides[side]);
-        let told = (seg.ack, seg.window);
-        let repeats =
-            told == s.last_ack && seg.payload > 0 && self.established.is_some() && seg.sack.is_empty();
-        s.last_ack = told;
+        let ack_and_window = (seg.ack, seg.window);
+        let repeats = ack_and_window == s.last_ack
+            && seg.payload > 0
+            && self.established.is_some()
+            && seg.sack.is_empty();
+        s.last_ack = ack_and_window;
         repeats
     }
 
@@ -350,11 +370,25 @@ impl Connection {
         }
     }
 
+    /// A packet without data passes, so long after the connection's packet before it. `repeats`: it acknowledges and
+    /// advertises what its host's packet before it did.
+    #[inline(always)]
+    fn on_bare(&mut self, packet: &Packet, side: usize, repeats: bool, silence: Span) {
+        let heard = self.sides[1 - side].packets;
+        let (place, at) = (&self.place, self.at[side]);
+        // An answer comes as soon as a host answers: what comes later was sent by a timer.
+        let by_timer = || repeats && silence > place.turn(side, at) + SHORTEST_WAIT;
+        self.streams[side].on_bare_ack_from_sender(packet, heard, by_timer);
+    }
+
     fn on_ack<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
         let flags = packet.seg.flags;
         if self.established.is_none() && !flags.has(Flags::SYN) {
             self.established = Some(packet.time);
             self.agree();
+            if self.sides.iter().any(|s| s.isn.is_some()) {
+                self.waits.on_established(packet.time);
+            }
             if let (Some(syn), Some(syn_ack)) = (self.sides[0].syn_time, self.sides[1].syn_time) {
                 self.handshake = Some(packet.time - self.sides[0].first_syn.unwrap_or(syn));
                 // It may be the timer's: what came first was lost (RFC 6298 §5.7).
@@ -374,8 +408,8 @@ impl Connection {
             self.streams[of].agreed.mss = USUAL_MSS;
         }
         let view = self.view(packet, of, false);
-        let mut around = capture.around(view);
-        self.streams[of].on_ack(packet, scale, &mut around);
+        let mut ctx = capture.ctx(view, &mut self.waits, (&self.tuple, of));
+        self.streams[of].on_ack(packet, scale, &mut ctx);
         if packet.seg.timestamps.is_none() && self.sides[of].packets <= 12 && self.at[of] == Vantage::Receiver
         {
             let all = !flags.has(Flags::SYN) && self.streams[of].everything_acked();
@@ -383,10 +417,32 @@ impl Connection {
         }
     }
 
-    /// Ends both streams; returns how many rows were written.
-    pub fn finish<S: Sink>(&mut self, capture: &mut Capture<'_, S>) -> u64 {
+    /// The conversation is over, or is seen no more: which host still waited, for what, and until when.
+    fn waits_at_end(&self, until: Time) -> (usize, Wait, Time) {
+        let established = self.established;
+        let awaited = |side: usize| {
+            let (wait, end) = self.streams[side].waits_at_end(until, established)?;
+            Some((side, wait, end))
+        };
+        awaited(0).or_else(|| awaited(1)).unwrap_or((0, Wait::Nothing, self.last))
+    }
+
+    /// Until when it was under observation, in a capture that has come to `now`: to its reset, to its last packet if both
+    /// hosts closed it, or to the end of the capture.
+    fn observed_until(&self, now: Time) -> Time {
+        match () {
+            () if self.reset => self.reset_time,
+            () if self.is_over() => self.last,
+            () => self.last.max(now),
+        }
+    }
+
+    /// Ends both streams, in a capture that has come to `now`; returns how many rows were written.
+    pub fn finish<S: Sink>(&mut self, now: Time, capture: &mut Capture<'_, S>) -> u64 {
         let one_way = self.sides[0].packets == 0 || self.sides[1].packets == 0;
-        let mut rows = 0;
+        let observed_until = self.observed_until(now);
+        let (waiting, wait, until) = self.waits_at_end(observed_until);
+        let mut flows = [None, None];
         for side in 0..2 {
             if !self.streams[side].is_worth_a_row() {
                 continue;
@@ -407,11 +463,22 @@ impl Connection {
                 ecn: self.ecn_of(side),
                 opening_known: self.sides.iter().all(|s| s.isn.is_some()),
                 start: self.start,
+                observed_until,
             };
-            let mut around = capture.around(self.view_of(side, self.last));
-            self.streams[side].finish(&ending, &mut around);
-            rows += 1;
+            let view = self.view_of(side, self.last);
+            let mut ctx = capture.ctx(view, &mut self.waits, (&self.tuple, side));
+            flows[side] = Some(self.streams[side].finish(&ending, &mut ctx));
         }
-        rows
+        let Some(first) = flows.iter().flatten().next().map(|row| row.flow) else { return 0 };
+        if capture.sink.wants_all(&flows) {
+            for row in self.waits.finish(until, (waiting, wait)).flat_map(|s| s.rows(first)) {
+                capture.sink.wait(row);
+            }
+            for (stream, row) in self.streams.iter().zip(&mut flows) {
+                row.iter_mut().for_each(|row| stream.complete(row, capture.sink));
+            }
+        }
+        capture.sink.connection(&flows);
+        flows.iter().flatten().count() as u64
     }
 }

@@ -60,6 +60,7 @@ pub(crate) fn row(number: u32, tuple: &Tuple, from: Time, to: Time, fault: Strin
         receiver: tuple.dst,
         start: from,
         end: to,
+        observed_until: to,
         fault: Some(fault.into()),
         ..FlowRow::default()
     }

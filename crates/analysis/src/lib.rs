@@ -4,20 +4,23 @@
 //! flight; rows leave through a [`Sink`].
 
 mod analyzer;
-pub mod answer;
 pub mod ascending;
-mod assumptions;
+pub mod assumptions;
+mod capture_progress;
+pub mod cause;
 mod chunks;
 mod clock;
+pub mod closed_set;
 pub mod config;
 mod connection;
-mod course;
 pub mod fault;
+pub mod flow_facts;
+pub mod idle_cause;
 mod incarnation;
 pub mod infer;
 pub mod join;
-pub mod limited;
 mod negotiated;
+pub mod paths;
 mod prefetch;
 mod rounds;
 pub mod rows;
@@ -25,14 +28,17 @@ mod short_connections;
 pub mod sink;
 mod stream;
 pub mod summary;
+pub mod sure;
 mod table;
 pub mod timers;
 mod vantage;
+pub mod waits;
+pub mod words;
 
 pub use analyzer::{Analyzer, review_every};
+pub use capture_progress::{CaptureProgress, SHARES, part};
 pub use config::Config;
-pub use course::{Course, SHARES, part};
-pub use sink::{Rows, Sink, Wanted};
+pub use sink::{Flows, Rows, Sink, Wanted};
 pub use stream::repair::evidence::{NAMES as OBSERVATIONS, Observed, TOLD_APART};
 
 /// The fate of a packet, where a second capture of the same transfer tells it.

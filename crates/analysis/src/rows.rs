@@ -3,16 +3,23 @@
 //! Times are absolute (`Time`, nanoseconds since the capture's epoch); who prints them makes them relative.
 
 mod flow;
+mod path;
 mod round;
 mod sets;
+mod wait;
 
+pub use crate::cause::{ByCause, Cause};
+pub use crate::closed_set::ClosedSet;
+pub use crate::idle_cause::IdleCause;
 pub use flow::{Ecn, FlowRow, Inference, Inferred, Limits, Reset, Summary, Timers, TooLarge, delivered};
+pub use path::PathRow;
 pub use round::{RoundRow, Waited};
 use serde::{Deserialize, Serialize};
 pub use sets::{
-    ByCause, Cause, Closed, ClosedSet, EcnKind, EpisodeKind, Evidence, Growth, IdleCause, Limit, Needless,
-    PacketClass, Proof, RecoveryStyle, RtoRule, RttKind, Trigger, Vantage,
+    Closed, EcnKind, EpisodeKind, Evidence, Growth, Limit, Needless, PacketClass, Proof, RecoveryStyle,
+    RtoRule, RttKind, Trigger, Vantage,
 };
+pub use wait::{Release, Role, Wait, WaitRow};
 use wire::{Span, Time};
 
 /// A data direction of a connection. Connections count from 0 in the order of their first packet; a direction's
@@ -45,7 +52,8 @@ pub struct BurstRow {
     pub seq_end: u64,
     /// The episode that repaired it, counting from 0 within the flow.
     pub episode: Option<u32>,
-    /// The last RTT sample before `start`: near its minimum, no queue was about to overflow.
+    /// The last RTT sample before `start`: near its minimum, no queue was about to overflow. `None` where data arrives: from
+    /// there it does not show.
     pub rtt_before: Option<Span>,
     /// For how long the retransmission timer had run when the first repair left, in microseconds, as long as there is room
     /// for: since it was last restarted, as far as can be told (RFC 6298 §5.3); in no table.
@@ -75,6 +83,8 @@ pub struct EpisodeRow {
     /// `None`: the capture or the connection ended first.
     pub end: Option<Time>,
     pub kind: EpisodeKind,
+    /// An ACK or a timer: the event that set off the repair of its first burst.
+    pub trigger: Trigger,
     pub bursts: u32,
     pub lost_copies: Option<u32>,
     pub lost_segments: u32,
@@ -97,13 +107,22 @@ pub struct EpisodeRow {
     pub silence: Option<Span>,
     /// Where data arrives: how long none had before the last that came before the first repair; in no table.
     pub silence_before: Span,
-    /// New data sent between the first lost copy's burst and the first repair, bytes.
+    /// When its last repair left; in no table.
+    pub last_repair: Time,
+    /// Bytes of new data sent after the burst that holds the first lost copy and before the first repair.
     pub sent_after_loss_bytes: u64,
     /// What held the sender back when it fell silent.
     pub limit: Limit,
     /// The sender's own kernel said what sent each of its repairs; in no table.
     #[serde(skip)]
     pub told: bool,
+}
+
+impl EpisodeRow {
+    /// See [`EpisodeKind::is_tail`].
+    pub fn is_tail(&self) -> bool {
+        self.kind.is_tail(self.limit)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -216,4 +235,6 @@ pub struct PacketRow {
     /// 0: new data or ACK; 1: retransmission; 2: reordered; 3: duplicated by network or capture;
     /// 4: keep-alive; 5: zero-window probe.
     pub class: PacketClass,
+    /// The event that released the packet (see [`Release`]); data only.
+    pub release: Option<Release>,
 }

@@ -1,17 +1,26 @@
 //! Where rows go. The analysis keeps none of them: a sink may count, collect, spill or drop.
 
+use crate::paths::{Paths, Stretch};
 use crate::rows::*;
 use crate::stream::repair::evidence::Observed;
+use wire::{Host, Time};
+
+/// The flows of a connection, by which host sent: the client's data, the server's. A direction that was not seen has none.
+pub type Flows = [Option<FlowRow>; 2];
 
 /// Takes result rows. Every method has an empty body, so a sink names only what it wants.
 ///
 /// Rows of one flow come in the order in which they became certain, which is nearly that of time; a flow's own
-/// row comes last. Flows end in any order.
+/// row comes last. Both flows of a connection end together; connections end in any order.
 pub trait Sink {
-    /// Is more wanted of this flow than its counts? What is worked out from what was seen of it (round trips, timers,
-    /// what its sender is made of) is not in the row yet, and stays empty if not.
-    fn wants_all(&self, _counts: &FlowRow) -> bool {
+    /// Is more wanted of these flows of one connection than their counts? What is worked out from what was seen of them
+    /// (round trips, timers, what their senders are made of) is not in the rows yet, and stays empty if not.
+    fn wants_all(&self, _counts: &Flows) -> bool {
         true
+    }
+    /// The flows of a connection that has ended.
+    fn connection(&mut self, flows: &Flows) {
+        flows.iter().flatten().for_each(|row| self.flow(row));
     }
     fn flow(&mut self, _row: &FlowRow) {}
     fn burst(&mut self, _row: BurstRow) {}
@@ -19,8 +28,14 @@ pub trait Sink {
     fn retransmission(&mut self, _row: RetransmissionRow) {}
     fn probe(&mut self, _row: ProbeRow) {}
     fn idle(&mut self, _row: IdleRow) {}
-    /// They come together, right before the flow's own row.
+    /// They come together, right before the rows of the flows of their connection; only of those of which all is wanted.
     fn round(&mut self, _row: RoundRow) {}
+    /// The same of the waits of a connection.
+    fn wait(&mut self, _row: WaitRow) {}
+    /// A flow from one host to another did this in about a round trip. Times count from the beginning of the capture.
+    fn stretch(&mut self, _path: (Host, Host), _stretch: &Stretch) {}
+    /// Copies of a flow from one host to another were lost.
+    fn lost(&mut self, _path: (Host, Host), _time: Time, _copies: u64) {}
     fn interval(&mut self, _row: IntervalRow) {}
     fn rtt(&mut self, _row: RttRow) {}
     fn packet(&mut self, _row: PacketRow) {}
@@ -43,12 +58,19 @@ macro_rules! keeps {
         #[derive(Clone, Debug, Default)]
         pub struct Rows {
             pub flows: Vec<FlowRow>,
+            pub paths: Paths,
             $(pub $rows: Vec<$kind>,)*
         }
 
         impl Sink for Rows {
             fn flow(&mut self, row: &FlowRow) {
                 self.flows.push(row.clone());
+            }
+            fn stretch(&mut self, path: (Host, Host), stretch: &Stretch) {
+                self.paths.add(path, stretch);
+            }
+            fn lost(&mut self, path: (Host, Host), time: Time, copies: u64) {
+                self.paths.lose(path, time, copies);
             }
             $(fn $row(&mut self, row: $kind) {
                 self.$rows.push(row);
@@ -63,6 +85,7 @@ keeps! {
     probe: ProbeRow in probes,
     idle: IdleRow in idle,
     round: RoundRow in rounds,
+    wait: WaitRow in waits,
     interval: IntervalRow in intervals,
     rtt: RttRow in rtts,
     packet: PacketRow in packets,

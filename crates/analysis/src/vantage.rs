@@ -191,6 +191,12 @@ impl Place {
             _ => self.to[side].loaded().unwrap_or(Span::ZERO),
         }
     }
+    /// The same of a message and its answer. Where answers took far longer than a bare packet a program took the time, not
+    /// the length of a packet.
+    pub fn answer_loop(&self, side: usize, at: Vantage) -> Span {
+        let loaded = self.turn(side, at);
+        self.to[side].min().map_or(loaded, |min| if loaded > min + min / 2 { min } else { loaded })
+    }
     /// Notes what a packet from `side` tells; the delay to that side and back, if it tells that.
     #[inline(always)]
     pub fn note(&mut self, packet: &Packet, side: usize) -> Option<Span> {

@@ -4,36 +4,16 @@
 //! and *damaged* transfers, which begin as real ones and are then lost, doubled, shuffled, cut and restarted. A
 //! failure names its seed; `FUZZ_SEED=… cargo test -p rexmit-analysis --test fuzz` repeats just that case.
 
+#[path = "story/random.rs"]
+mod random;
+
 use analysis::rows::*;
 use analysis::{Analyzer, Config, Fate, Rows, Totals, Wanted};
+use random::Random;
 use std::collections::HashMap;
 use wire::{Endpoint, Flags, Host, Notes, Packet, SackBlocks, Segment, Seq, Span, Time, Timestamps, Tuple};
 
 const CASES: u64 = 600;
-
-/// xorshift64* (Vigna 2016).
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-    fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-    fn below(&mut self, n: u64) -> u64 {
-        (self.bits() >> 32) % n
-    }
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
 
 /// Says which seed it was if the case ends in a panic, wherever that came from.
 struct Named(&'static str, u64);

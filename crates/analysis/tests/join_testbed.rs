@@ -16,7 +16,7 @@ fn is_exact(dir: &Path, name: &str) -> (Joined, [Vec<Packet>; 2]) {
     for side in Side::BOTH {
         assert_eq!(lost(&joined, side), truth[side as usize], "{name}: {side}");
         for p in &captures[side as usize] {
-            let leaves = joined.comes_from_afar(p.tuple) == (side == Side::Receiver);
+            let leaves = joined.is_seen_remotely(p.tuple) == (side == Side::Receiver);
             let expected = match truth[side as usize].contains(&p.number) {
                 true => Fate::Lost,
                 false if leaves => Fate::Arrived,

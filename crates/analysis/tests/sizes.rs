@@ -2,7 +2,6 @@
 
 mod story;
 
-use analysis::answer::Verdict;
 use analysis::rows::Vantage;
 use story::{MSS, Story, opened};
 
@@ -24,10 +23,6 @@ fn a_path_that_takes_small_packets_only_is_not_dark() {
     let told = hole(&IN_VAIN).ends();
     let sizes = told.flow.too_large.expect("it shows");
     assert_eq!((sizes.lost_from_bytes, sizes.through_to_bytes), (MSS, 420));
-    let said = told.answers();
-    assert_eq!((said.verdict, &said.outages), (Verdict::Network, &None));
-    assert!(said.look_at.contains("its MTU is smaller"), "{}", said.look_at);
-    assert!(said.findings[0].text.contains("(up to 420) come through"), "{:?}", said.sentences());
 }
 
 #[test]
@@ -35,7 +30,6 @@ fn a_full_segment_that_comes_through_shows_that_size_was_not_why() {
     let told = hole(&IN_VAIN).at(3_220).sack(1 + MSS, &[(1 + 6 * MSS, 421 + 6 * MSS)]);
     let told = told.at(3_221).data(1 + MSS, 5 * MSS).at(3_241).ack(421 + 6 * MSS).ends();
     assert_eq!(told.flow.too_large, None);
-    assert!(!told.answers().look_at.contains("MTU"), "{}", told.answers().look_at);
 }
 
 #[test]

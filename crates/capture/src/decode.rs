@@ -8,7 +8,7 @@ use crate::record::{MAX_PACKET, Record};
 use std::collections::VecDeque;
 use wire::ip::{IpError, IpHeader};
 use wire::tcp::{self, HeaderError};
-use wire::{Endpoint, Host, Notes, Packet, Tuple, checksum};
+use wire::{Endpoint, Flags, Host, Notes, Packet, Segment, Tuple, checksum};
 
 /// Headers inside headers beyond this are no network but damage.
 const MAX_DEPTH: u8 = 8;
@@ -19,6 +19,11 @@ const MAX_LAYERS: u8 = 8 * MAX_DEPTH;
 /// A frame of more is no single packet of an ordinary Ethernet, VLAN tag included, and may be one that the receiving
 /// card put together, with the first one's checksum left in it: only a right sum tells something there.
 const ORDINARY_FRAME: u32 = 1518;
+
+/// The shortest Ethernet frame without its check sequence (IEEE 802.3 §3.2.8): shorter datagrams are padded with zeros.
+const SHORTEST_FRAME: u32 = 60;
+/// What a TCP segment has of it, behind the headers of Ethernet and IPv4.
+pub(crate) const SHORTEST_SEGMENT: u32 = SHORTEST_FRAME - 14 - 20;
 
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,9 +157,17 @@ impl Decoder {
         (found, walk.outer)
     }
 
+    /// Looks at the bytes of a segment: whether they are padding, and whether the checksum is right.
+    pub fn check(&mut self, packet: &mut Packet, segment: &[u8], tcp_len: u32) {
+        if tcp_len == SHORTEST_SEGMENT && packet.wire_len == SHORTEST_FRAME {
+            leave_padding_out(&mut packet.seg, segment);
+        }
+        self.verify(packet, segment, tcp_len);
+    }
+
     /// Marks a segment that was captured whole and whose checksum is wrong. A field that is zero, or that
     /// holds the pseudo-header's sum alone, was left for the network card.
-    pub fn check(&mut self, packet: &mut Packet, segment: &[u8], tcp_len: u32) {
+    fn verify(&mut self, packet: &mut Packet, segment: &[u8], tcp_len: u32) {
         if !self.verify || packet.checksum == 0 || (segment.len() as u64) < u64::from(tcp_len) {
             return;
         }
@@ -169,6 +182,18 @@ impl Decoder {
         if !right && packet.wire_len <= ORDINARY_FRAME {
             packet.notes.add(Notes::BAD_CHECKSUM);
         }
+    }
+}
+
+/// Some boxes on the way make the padding of a short frame a part of the IP datagram. Zeros that fill such a frame to its end
+/// are no data, unless they are pushed: a sender sets PSH on the last segment of what it has (RFC 9293 §3.9.1.2).
+#[cold]
+fn leave_padding_out(seg: &mut Segment, segment: &[u8]) {
+    let numbered = Flags::SYN.with(Flags::FIN).with(Flags::PSH);
+    let data = segment.get(usize::from(seg.header_len)..).unwrap_or_default();
+    let whole = data.len() == seg.payload as usize;
+    if seg.payload > 0 && whole && !seg.flags.has(numbered) && data.iter().all(|b| *b == 0) {
+        seg.payload = 0;
     }
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use capture::{Info, LinkType, Options, Tunnel};
 use common::{Scratch, ethernet, header, ip, pcap, read_all, segment, tcp, tuple, tuple6, udp};
-use wire::{Notes, Packet};
+use wire::{Flags, Notes, Packet, Segment};
 
 const SEQ: u32 = 4242;
 
@@ -409,4 +409,28 @@ fn ipv4_options_and_ipv6_extension_headers_are_walked_over() {
     let (packets, _) = read(LinkType::RAW, &[options, extended]);
     assert_eq!(packets.len(), 2);
     assert!(packets.iter().all(|p| p.seg == header(SEQ, 100)));
+}
+
+#[test]
+fn zeros_that_fill_the_shortest_frame_are_padding_unless_they_are_pushed() {
+    // IEEE 802.3 §3.2.8. A box on the way counted the padding as a part of the IP datagram (nDPI's issue 1946).
+    let frame = |flags: Flags, payload: &[u8]| {
+        let seg = Segment { flags, header_len: 20, payload: payload.len() as u32, ..Segment::default() };
+        let mut bytes = Vec::new();
+        wire::tcp::write(&mut bytes, &tuple(), &seg);
+        ethernet(0x0800, &ip(&tuple(), 6, &join(&[&bytes, payload])))
+    };
+    let pushed = Flags::ACK.with(Flags::PSH);
+    let frames = [
+        frame(Flags::ACK, &[0; 6]),
+        frame(Flags::ACK, &[]),
+        frame(pushed, &[0; 6]),
+        frame(Flags::ACK, &[0, 0, 0, 0, 0, 1]),
+        frame(Flags::ACK, &[0; 5]),
+        frame(Flags::ACK, &[0; 7]),
+    ];
+    assert_eq!(frames[0].len(), 60);
+    let (packets, _) = read(LinkType::ETHERNET, &frames);
+    let payloads: Vec<u32> = packets.iter().map(|p| p.seg.payload).collect();
+    assert_eq!(payloads, [0, 0, 6, 6, 5, 7]);
 }

@@ -12,6 +12,7 @@ pub struct Counters {
     pub delivered: u64,
     pub queue_full: u64,
     pub aqm: u64,
+    /// By whichever channel.
     pub channel: u64,
     pub flushed: u64,
     pub arq_gave_up: u64,
@@ -69,7 +70,7 @@ impl Counters {
         match cause {
             Cause::QueueFull => self.queue_full += 1,
             Cause::Aqm => self.aqm += 1,
-            Cause::Channel(_) => self.channel += 1,
+            Cause::Channel(_) | Cause::Policer(_) | Cause::Mtu(_) => self.channel += 1,
             Cause::Flushed(_) => self.flushed += 1,
             Cause::ArqGaveUp(_) => self.arq_gave_up += 1,
         }

@@ -101,8 +101,26 @@ pub enum Cause {
     /// RED, CoDel or FQ-CoDel, before the queue was full.
     Aqm,
     Channel(u16),
+    /// A policer's bucket had too few tokens.
+    Policer(u16),
+    /// The packet is larger than the path lets pass.
+    Mtu(u16),
     /// The beginning of an outage destroyed it in the queue or in flight.
     Flushed(u16),
     /// The link layer's last try failed; the channel is the one that this try met.
     ArqGaveUp(u16),
+}
+
+impl Cause {
+    /// The channel that took the packet, if one did.
+    pub const fn channel(self) -> Option<u16> {
+        match self {
+            Cause::Channel(at)
+            | Cause::Policer(at)
+            | Cause::Mtu(at)
+            | Cause::Flushed(at)
+            | Cause::ArqGaveUp(at) => Some(at),
+            Cause::QueueFull | Cause::Aqm => None,
+        }
+    }
 }

@@ -339,6 +339,7 @@ impl Link {
         bytes: u32,
     ) -> Key {
         let end = self.rate.send(cx.key.time, bytes);
+        tell_sending(cx, id, end);
         if self.way == Way::Wire {
             return self.start_on_wire(cx, id, bytes, end);
         }
@@ -361,6 +362,14 @@ impl Link {
         let done = Key { time: end, order: cx.orders.take() };
         self.done = done;
         done
+    }
+}
+
+/// A packet is being sent.
+#[inline(always)]
+fn tell_sending<P: Copy, W: Watch<P>>(cx: &mut Context<P, W>, id: PacketId, until: Time) {
+    if W::IS_ON {
+        cx.watch.sending(cx.link, cx.key.time, cx.pool.facts(id), cx.pool.content(id), until);
     }
 }
 

@@ -8,6 +8,7 @@ pub use crate::channel::outage::{Anchor, Flush, Params as Outage, Schedule};
 pub use crate::check::SpecError;
 pub use crate::queue::QueueSpec;
 use instant::Span;
+use std::ops::Range;
 
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +72,8 @@ pub struct ChannelSpec {
     pub name: String,
     pub at: Place,
     pub only: Only,
+    /// It looks at these only, by [`crate::Facts::flow`]: ascending, apart from each other. Empty for all.
+    pub flows: Vec<Range<u32>>,
     pub kind: ChannelKind,
 }
 

@@ -24,6 +24,12 @@ pub trait Watch<P> {
         backlog: Backlog,
     ) {
     }
+    /// Is being sent from now until then; again if a link layer repeats it. Follows [`Watch::dequeued`] at once.
+    #[inline(always)]
+    fn sending(&mut self, link: LinkId, now: Time, facts: &Facts, packet: &P, until: Time) {}
+    /// A channel keeps it back, or makes it late, from one time until another.
+    #[inline(always)]
+    fn held(&mut self, link: LinkId, facts: &Facts, packet: &P, held: Held) {}
     #[inline(always)]
     fn dropped(&mut self, link: LinkId, now: Time, facts: &Facts, packet: &P, cause: Cause) {}
     /// A queue set "congestion experienced".
@@ -38,6 +44,17 @@ pub trait Watch<P> {
     /// Arrived at the far end.
     #[inline(always)]
     fn delivered(&mut self, link: LinkId, now: Time, facts: &Facts, packet: &P) {}
+}
+
+/// How long a channel kept a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The first channel that did, by its place in the link's list.
+    pub channel: u16,
+    /// It was kept until a time at which all that is kept goes on; else it only took longer.
+    pub kept: bool,
+    pub from: Time,
+    pub until: Time,
 }
 
 /// What waits in a queue; the packet being sent is not counted.

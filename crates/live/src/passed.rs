@@ -84,6 +84,8 @@ pub struct Queued {
     pub link: LinkId,
     /// How long it waited; `None` as it comes.
     pub waited: Option<Span>,
+    /// Until when it is being sent, if it leaves.
+    pub until: Option<Time>,
     pub packets: u32,
     pub bytes: u64,
     pub which: Which,

@@ -5,7 +5,7 @@ use crate::error::Error;
 use instant::{Span, Time};
 use links::random::Stream;
 use net::{Duplex, Topology};
-use scenario::model::{Flow, Input, Scenario, Transport, Workload};
+use scenario::model::{Flow, Input, Numbering, Scenario, Transport, Workload};
 use scenario::workload::{Answers, Application};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -159,6 +159,14 @@ impl Plan {
     }
 
     fn flow(&mut self, s: &Scenario, index: usize, flow: &Flow) -> Result<(), Error> {
+        for (key, reader) in ["back_reader", "reader"].iter().zip(&flow.readers) {
+            if !reader.is_at_once() {
+                return Err(refused(format!(
+                    "flow.{}.{key}: on the live bench programs read data as soon as it arrives; leave it out, or simulate",
+                    flow.name
+                )));
+            }
+        }
         let carriers = self.carriers(s, flow)?;
         for (node, carrier) in [flow.from, flow.to].into_iter().zip(&carriers) {
             self.one_address_a_host(s, flow, node, carrier)?;
@@ -400,6 +408,21 @@ fn hosts(s: &Scenario) -> Result<Vec<usize>, Error> {
             node.name
         )));
     }
+    if let Some(node) = s.nodes.iter().find(|n| n.numbering != Numbering::default()) {
+        return Err(refused(format!(
+            "node.{}.ip_id: real hosts number their packets as their kernel does; leave it out, or simulate",
+            node.name
+        )));
+    }
+    let specs = s.links.iter().flat_map(|l| [(l, &l.forward), (l, &l.back)]);
+    let mut of_flows =
+        specs.filter_map(|(l, spec)| Some((l, spec.channels.iter().find(|c| !c.flows.is_empty())?)));
+    if let Some((link, channel)) = of_flows.next() {
+        return Err(refused(format!(
+            "link.{}.channel.{}.flows: the bridge does not know which flow a packet belongs to; leave it out, or simulate",
+            link.name, channel.name
+        )));
+    }
     Ok(hosts)
 }
 
@@ -438,6 +461,9 @@ fn untold(s: &Scenario, hosts: &[usize]) -> Vec<String> {
     let asked = [
         ("record.retransmissions", s.record.retransmissions, "no kernel tells why it sends a segment again"),
         ("record.packets", s.record.packets, "the captures have the hosts' packets"),
+        ("record.applications", s.record.applications, "nobody watches what the hosts' programs do"),
+        ("record.blocked", s.record.blocked, "no kernel tells at every change what blocks a sender"),
+        ("record.held", s.record.held, "the bridge tells of lost packets only"),
     ];
     let asked = asked.iter().filter(|a| a.1);
     let asked = asked.map(|(key, _, why)| format!("{key} is not recorded live: {why}"));

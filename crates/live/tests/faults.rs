@@ -45,6 +45,9 @@ fn what_live_can_not_do_is_refused() {
     };
     let why = refused(&chain("", FILE).replace("linux-2.6-reno", "ns2-reno"));
     assert!(why.contains("one-way agent"), "{why}");
+    let of_flow = "[[chain.channel]]\nname = \"loss\"\nkind = \"random\"\nloss = \"1%\"\nflows = [\"up\"]";
+    let why = refused(&chain(of_flow, FILE));
+    assert!(why.contains(".channel.loss.flows: the bridge does not know"), "{why}");
     let why = refused(&command("true", "true").replace("linux-2.6-reno", "osx-10.7"));
     assert!(why.contains("which programs cannot use"), "{why}");
     let datagrams = "transport = \"datagram\"\npacket = \"500B\"\nworkload = { kind = \"constant-rate\", rate = \"1Mbps\" }";
@@ -54,6 +57,10 @@ fn what_live_can_not_do_is_refused() {
     let own = "[[flow]]\nname = \"own\"\nfrom = \"server\"\nto = \"pc\"\nstack = \"osx-10.7\"\nworkload = { kind = \"endless\" }\n";
     let why = refused(&(datagrams + own));
     assert!(why.contains("flow.own: datagrams are the kernel's") && why.contains("at server"), "{why}");
+    let nodes = "[[node]]\nname = \"pc\"\nip_id = \"zero\"\n[[node]]\nname = \"server\"\n\
+                 [[link]]\nname = \"air\"\nbetween = [\"pc\", \"server\"]";
+    let why = refused(&chain("", FILE).replace("[chain]\nnodes = [\"pc\", \"server\"]", nodes));
+    assert!(why.starts_with("node.pc.ip_id: "), "{why}");
     let why = refused(&(chain("", FILE) + "count = 300\n"));
     assert!(why.contains("300 connections"), "{why}");
     let three = chain("", FILE).replace("[\"pc\", \"server\"]", "[\"pc\", \"hub\", \"server\"]");
@@ -61,6 +68,10 @@ fn what_live_can_not_do_is_refused() {
     assert!(told.len() == 1 && told[0].starts_with("record.capture: there are none at hub:"), "{told:?}");
     let why = refused(&(three + "[[live.host]]\nname = \"hub\"\nsysctl = [\"net.ipv4.tcp_ecn=1\"]\n"));
     assert!(why.contains("no kernel"), "{why}");
+    for key in ["reader", "back_reader"] {
+        let why = refused(&(chain("", FILE) + &format!("{key} = {{ kind = \"pauses\", every = \"1s\" }}\n")));
+        assert!(why.starts_with(&format!("flow.up.{key}: on the live bench programs read")), "{why}");
+    }
 }
 
 #[test]

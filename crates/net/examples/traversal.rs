@@ -131,7 +131,7 @@ fn build(topology: &Topology) -> Net<Packet> {
 }
 
 fn channel(name: &str, kind: ChannelKind) -> ChannelSpec {
-    ChannelSpec { name: name.into(), at: Place::Wire, only: Only::All, kind }
+    ChannelSpec { name: name.into(), at: Place::Wire, only: Only::All, flows: vec![], kind }
 }
 
 /// The yardstick: one binary heap that holds every packet, two events a packet and a link, and nothing else. What

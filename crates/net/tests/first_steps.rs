@@ -71,7 +71,8 @@ fn a_drop_tail_queue_holds_its_limit_beside_the_packet_being_sent() {
 fn a_list_channel_loses_the_listed_packets() {
     let mut topology = wireless(50);
     let kind = ChannelKind::List(list::Params { ordinals: vec![1, 3] });
-    let channel = ChannelSpec { name: "list".into(), at: Place::Ingress, only: Only::All, kind };
+    let channel =
+        ChannelSpec { name: "list".into(), at: Place::Ingress, only: Only::All, flows: vec![], kind };
     topology.links[0].forward.channels.push(channel);
     let mut net = Net::new(&topology, 1).unwrap();
     for n in 0..5 {

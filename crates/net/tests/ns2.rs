@@ -84,7 +84,13 @@ fn link(rate_bps: u64, delay_ms: i64, packets: u32, channel: Option<ChannelSpec>
 fn down(up: Span, length: Span) -> ChannelSpec {
     let schedule = Schedule::Periodic { every: up + length, length, phase: up };
     let outage = Outage { schedule, anchor: Anchor::Start, hold: false, flush: Flush::Flight };
-    ChannelSpec { name: "down".into(), at: Place::Wire, only: Only::All, kind: ChannelKind::Outage(outage) }
+    ChannelSpec {
+        name: "down".into(),
+        at: Place::Wire,
+        only: Only::All,
+        flows: vec![],
+        kind: ChannelKind::Outage(outage),
+    }
 }
 
 /// FH - BS - MH. ns-2's drop-tail queue of n packets drops the packet that would be its n-th: it holds n - 1.
@@ -231,7 +237,7 @@ const VARIANTS: [&str; 4] = ["tahoe", "reno", "newreno", "vegas"];
 
 fn lost_at_ingress(ordinals: &[u64]) -> ChannelSpec {
     let kind = ChannelKind::List(list::Params { ordinals: ordinals.to_vec() });
-    ChannelSpec { name: "list".into(), at: Place::Ingress, only: Only::All, kind }
+    ChannelSpec { name: "list".into(), at: Place::Ingress, only: Only::All, flows: vec![], kind }
 }
 
 fn end_to_end(name: &str, topology: &Topology, sends: &[&str]) {

@@ -2,6 +2,7 @@
 
 use crate::keys::{Key, Kind, Variant};
 use crate::problem::Problems;
+use crate::units::show_rate;
 use crate::{Lines, Values};
 use instant::Span;
 
@@ -49,6 +50,39 @@ impl Field for u32 {
         match key.kind {
             Kind::Amount(_) => out.bytes(key.name, (*self).into()),
             _ => out.whole(key.name, (*self).into()),
+        }
+    }
+}
+
+/// A time that a file may leave out.
+impl Field for Option<Span> {
+    fn read(v: &Values, key: &Key, _: &mut Problems) -> Option<Option<Span>> {
+        match v.item(key.name) {
+            None => Some(None),
+            Some(item) => item.span().map(Some),
+        }
+    }
+    fn write(&self, key: &Key, out: &mut Lines) {
+        if let Some(span) = self {
+            out.span(key.name, *span);
+        }
+    }
+}
+
+/// A whole number, bytes or bits per second, as the key's kind says.
+impl Field for u64 {
+    fn read(v: &Values, key: &Key, _: &mut Problems) -> Option<u64> {
+        match key.kind {
+            Kind::Amount(_) => v.bytes(key.name),
+            Kind::Rate => v.rate(key.name),
+            _ => v.whole(key.name),
+        }
+    }
+    fn write(&self, key: &Key, out: &mut Lines) {
+        match key.kind {
+            Kind::Amount(_) => out.bytes(key.name, *self),
+            Kind::Rate => out.text(key.name, show_rate(*self)),
+            _ => out.whole(key.name, *self),
         }
     }
 }

@@ -12,7 +12,7 @@ use results::simulate::tables::RunTable;
 use results::spool::{Listing, Table};
 use results::told::Told;
 use results::traffic::Counted;
-use results::{json, workers};
+use results::{connections, json, workers};
 use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
@@ -85,6 +85,11 @@ impl Analysis {
         Ok(py.detach(|| json::overview::worst(&self.found.shelf, top))?)
     }
 
+    fn audit(&self, py: Python<'_>, most: usize) -> PyResult<(u64, Vec<String>)> {
+        let found = &self.found;
+        Ok(py.detach(|| connections::audit(&found.facts, &found.shelf, self.told.get(), most))?)
+    }
+
     fn write_json(&self, py: Python<'_>, fd: i32) -> PyResult<()> {
         let file = lent(py, fd)?;
         py.detach(|| json::write(&*file, &self.found.facts, &self.found.shelf, self.beside()))
@@ -99,6 +104,9 @@ impl Analysis {
                     "table {name} was not kept: simulate with tables=(\"{name}\",)"
                 ))),
             };
+        }
+        if name == table::CAUSES {
+            return self.causes();
         }
         let table = Table::named(name).ok_or_else(|| no_table(name, self.run.is_some()))?;
         if self.found.shelf.is_narrowed() {
@@ -152,6 +160,16 @@ impl Analysis {
         Analysis { found: Arc::new(found), run: run.map(Arc::new), told: OnceLock::new() }
     }
     /// The outages that a run knows, and what a recording was told.
+    /// What the time of each connection went to.
+    fn causes(&self) -> PyResult<PyTable> {
+        if self.found.shelf.is_narrowed() {
+            let fix = "table causes needs what was not kept whole: analyze without listed_only";
+            return Err(PyValueError::new_err(fix));
+        }
+        let rows = connections::causes(&self.found.facts, &self.found.shelf, self.told.get())?;
+        Ok(PyTable(Source::Causes(Arc::new(rows))))
+    }
+
     fn beside(&self) -> json::Beside<'_> {
         json::Beside {
             outages: self.run.as_ref().map(|run| run.run_rows.names().outages()),
@@ -219,7 +237,7 @@ fn vantage(name: &str) -> PyResult<Vantage> {
 /// `simulated`: the tables that only a simulator has are named, too.
 fn no_table(name: &str, simulated: bool) -> PyErr {
     let own = RunTable::ALL.into_iter().filter(|_| simulated).map(RunTable::name);
-    let all: Vec<&str> = Table::ALL.into_iter().map(Table::name).chain(own).collect();
+    let all: Vec<&str> = Table::ALL.into_iter().map(Table::name).chain([table::CAUSES]).chain(own).collect();
     PyValueError::new_err(format!("{name:?} is no table: {}", all.join(", ")))
 }
 

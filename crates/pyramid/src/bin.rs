@@ -1,8 +1,5 @@
 //! What happened in a stretch of time.
 
-/// How many causes of a retransmission there are; a packet's is 1 to this, or 0 for what is sent first.
-pub const CAUSES: usize = 7;
-
 /// The least and the largest of something; nothing yet where the least is above the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -27,9 +24,10 @@ impl Range {
     }
 }
 
-/// All of it for one bin. Counts are of packets; sequence numbers are relative to the stream's first.
+/// All of it for one bin. Counts are of packets; sequence numbers are relative to the stream's first. A retransmission has
+/// one of `CAUSES` causes, a number from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bin {
+pub struct Bin<const CAUSES: usize> {
     pub packets: u32,
     /// Payload that travelled with the data, bytes.
     pub bytes: u64,
@@ -53,8 +51,8 @@ pub struct Bin {
     pub rtt_us: Range,
 }
 
-impl Default for Bin {
-    fn default() -> Bin {
+impl<const CAUSES: usize> Default for Bin<CAUSES> {
+    fn default() -> Self {
         let none = Range::default();
         Bin {
             packets: 0,
@@ -76,12 +74,12 @@ impl Default for Bin {
     }
 }
 
-impl Bin {
+impl<const CAUSES: usize> Bin<CAUSES> {
     pub fn is_empty(&self) -> bool {
         self.packets == 0 && self.rtt_us.ends().is_none()
     }
     /// Adds what happened in another: sums, and the ends of both.
-    pub fn join(&mut self, other: &Bin) {
+    pub fn join(&mut self, other: &Self) {
         self.packets += other.packets;
         self.bytes += other.bytes;
         self.lost += other.lost;

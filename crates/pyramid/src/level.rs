@@ -24,7 +24,7 @@ pub struct Rows<'a> {
     pub sack: [Sack<'a>; 4],
     /// 1: the first block says what arrived twice.
     pub dsack: &'a [u8],
-    /// 0: sent first; else one of the causes.
+    /// 0: sent first; else one of the causes, from 1.
     pub cause: &'a [u8],
     /// Bytes in flight.
     pub flight: &'a [i64],
@@ -55,20 +55,20 @@ impl Rows<'_> {
 
 /// Bins of one length.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Level {
+pub struct Level<const CAUSES: usize> {
     grid: Grid,
-    bins: Vec<Bin>,
+    bins: Vec<Bin<CAUSES>>,
 }
 
-impl Level {
-    pub fn new(grid: Grid) -> Level {
+impl<const CAUSES: usize> Level<CAUSES> {
+    pub fn new(grid: Grid) -> Self {
         Level { grid, bins: vec![Bin::default(); grid.bins as usize] }
     }
     pub fn grid(&self) -> Grid {
         self.grid
     }
     /// Bins in which something happened, with their places, in order of time.
-    pub fn taken(&self) -> impl Iterator<Item = (u32, &Bin)> {
+    pub fn taken(&self) -> impl Iterator<Item = (u32, &Bin<CAUSES>)> {
         (0..).zip(&self.bins).filter(|(_, bin)| !bin.is_empty())
     }
     /// Puts packets into their bins. An error names a column that is too short.
@@ -98,7 +98,7 @@ impl Level {
         }
     }
     /// The same in bins `times` as long.
-    pub fn coarser(&self, times: u32) -> Level {
+    pub fn coarser(&self, times: u32) -> Self {
         let mut level = Level::new(self.grid.coarser(times));
         for (bin, finer) in level.bins.iter_mut().zip(self.bins.chunks(times as usize)) {
             for one in finer {
@@ -111,7 +111,7 @@ impl Level {
 
 /// One packet into its bin.
 #[inline]
-fn put(bin: &mut Bin, rows: &Rows<'_>, i: usize) {
+fn put<const CAUSES: usize>(bin: &mut Bin<CAUSES>, rows: &Rows<'_>, i: usize) {
     bin.packets += 1;
     bin.flight_most = bin.flight_most.max(rows.flight[i]);
     if rows.data[i] != 0 {

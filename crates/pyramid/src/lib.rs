@@ -7,7 +7,7 @@ mod bin;
 mod grid;
 mod level;
 
-pub use bin::{Bin, CAUSES, Range};
+pub use bin::{Bin, Range};
 pub use grid::Grid;
 pub use level::{Level, Rows, Sack};
 

@@ -1,4 +1,9 @@
-use crate::{Bin, CAUSES, Grid, Level, Range, Rows, Sack};
+use crate::{Grid, Range, Rows, Sack};
+
+/// Causes of the retransmissions that are made here.
+const CAUSES: usize = 3;
+type Bin = crate::Bin<CAUSES>;
+type Level = crate::Level<CAUSES>;
 
 /// Packets of a made-up flow, a column each.
 #[derive(Default)]
@@ -140,7 +145,7 @@ fn a_bin_has_what_its_packets_have() {
     assert_eq!((first.packets, first.bytes, first.lost), (2, 200, 1));
     assert_eq!((first.seq.ends(), first.lost_seq.ends()), (Some((1, 201)), Some((1, 101))));
     assert_eq!((first.again_seq.ends(), first.ack_most), (None, i64::MIN));
-    assert_eq!((second.again, second.again_seq.ends()), ([0, 1, 0, 0, 0, 0, 0], Some((1, 101))));
+    assert_eq!((second.again, second.again_seq.ends()), ([0, 1, 0], Some((1, 101))));
     assert_eq!((second.ack_most, second.edge_most, second.sack), (201, 251, 0));
     // The first block of a DSACK is what arrived twice (RFC 2883 §4), not what is held beyond the ACK.
     assert_eq!((third.sack, third.dsack, third.sack_seq.ends()), (1, 1, Some((401, 501))));

@@ -31,26 +31,29 @@ pub fn replay(transfer: &Transfer, stack: &Wire) -> Replay {
     }
     let mut host = stack.clone();
     if let Some(duplicates) = transfer.remembered_duplicates(stack) {
-        let detect = host.detect;
         match transfer.sacks() {
             true => host.detect.remembered = Some(duplicates),
             false => host.detect.dupthresh = duplicates,
         }
-        let other = replay_at(entered, &host, 0);
-        if is_more_right(&other, &found) && other.against(&found, transfer).is_ahead() {
-            found = Replay { remembered: Some(duplicates), ..replay_in_phase(entered, &host) };
+        let other = Replay { remembered: Some(duplicates), ..replay_in_phase(entered, &host) };
+        if is_ahead(&other, &found, transfer) {
+            found = other;
         } else {
-            host.detect = detect;
+            host.detect = stack.detect;
         }
     }
-    if stack.send.offload && !stack.send.pacing {
+    if stack.send.offload && !stack.send.pacing && found.all.right < found.all.sends {
         host.send.pacing = true;
-        let paced = replay_at(entered, &host, 0);
-        if is_more_right(&paced, &found) && paced.against(&found, transfer).is_ahead() {
-            return Replay { paced: true, remembered: found.remembered, ..replay_in_phase(entered, &host) };
+        let other = Replay { paced: true, remembered: found.remembered, ..replay_in_phase(entered, &host) };
+        if is_ahead(&other, &found, transfer) {
+            found = other;
         }
     }
     found
+}
+
+fn is_ahead(one: &Replay, other: &Replay, transfer: &Transfer) -> bool {
+    is_more_right(one, other) && one.against(other, transfer).is_ahead()
 }
 
 /// Rates compared as products: what was made besides counts among the sends.
@@ -58,11 +61,17 @@ fn is_more_right(one: &Replay, other: &Replay) -> bool {
     one.all.right * other.all.sends > other.all.right * one.all.sends
 }
 
+/// The replay of the phase in which most is right. Where less than one send in a hundred is, no phase is looked for: the
+/// stack is not the sender's.
 fn replay_in_phase(transfer: &Transfer, stack: &Wire) -> Replay {
     let (mut best, mut phase) = (replay_at(transfer, stack, 0), 0);
+    let is_unlike_or_exact = |r: &Replay| r.all.right * 100 < r.all.sends || r.all.right == r.all.sends;
     for (step, count) in transfer.phases(stack) {
         let from = phase;
         for at in (1..count).map(|k| from + k * step) {
+            if is_unlike_or_exact(&best) {
+                break;
+            }
             let other = replay_at(transfer, stack, at);
             if is_more_right(&other, &best) {
                 (best, phase) = (other, at);

@@ -13,7 +13,7 @@ use tcp::stack::Wire;
 use wire::{Flags, Segment, Span, Time};
 
 /// Timers of both may be so far apart; and what an ACK releases leaves within as much.
-const TOLERANCE: Span = Span::from_millis(5);
+pub(crate) const TOLERANCE: Span = Span::from_millis(5);
 /// A sender that would send more at one ACK is not asked further.
 const MOST_AT_ONCE: usize = 4096;
 

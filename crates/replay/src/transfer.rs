@@ -2,7 +2,9 @@
 
 use crate::index::Index;
 use crate::mid_stream::under_way;
+use crate::run::TOLERANCE;
 use std::sync::Arc;
+use tcp::rto::wheel;
 use tcp::stack::{Options, Wire};
 use wire::{Endpoint, Flags, Packet, Segment, Seq, Span, Time};
 
@@ -352,7 +354,7 @@ impl Transfer {
     }
 
     /// By how many milliseconds the stack's timers may stand apart from the timestamps' clock: steps, and how many of each;
-    /// of a tick, and of the wheel's next two levels.
+    /// of a tick, and of the wheel's next two levels, where a timer may have waited for long enough to stand in them.
     pub(crate) fn phases(&self, stack: &Wire) -> Vec<(u32, u32)> {
         if self.tick.is_some_and(|tick| tick != MILLISECOND) {
             return Vec::new();
@@ -360,9 +362,33 @@ impl Transfer {
         let grain = (stack.rto.granularity.0 / MILLISECOND.0).clamp(1, 10) as u32;
         let mut phases = vec![(1, grain)];
         if stack.rto.wheel {
-            phases.extend([(grain, 8), (8 * grain, 8)]);
+            let longest = self.longest_wait() + TOLERANCE;
+            let levels = [(0, grain), (1, 8 * grain)];
+            let stands_in = |level| longest >= wheel::least_wait(level, stack.rto.granularity);
+            phases
+                .extend(levels.into_iter().filter(|(level, _)| stands_in(*level)).map(|(_, step)| (step, 8)));
         }
         phases
+    }
+
+    /// The longest time in which nothing new was acknowledged: what is acknowledged sets every timer of data anew (RFC 6298
+    /// §5.3), so none has waited for longer.
+    fn longest_wait(&self) -> Span {
+        let Some(first) = self.events.first() else { return Span::ZERO };
+        let (mut since, mut acked, mut longest) = (first.time(&self.outs), None, Span::ZERO);
+        for event in &self.events {
+            let time = event.time(&self.outs);
+            longest = longest.max(time - since);
+            match event {
+                Event::In(_, seg)
+                    if seg.flags.has(Flags::ACK) && acked.is_none_or(|acked| seg.ack - acked > 0) =>
+                {
+                    (since, acked) = (time, Some(seg.ack));
+                }
+                _ => {}
+            }
+        }
+        longest
     }
 
     /// All happens so many milliseconds later, and echoes say so.

@@ -4,8 +4,8 @@ mod places;
 
 use crate::json::lists::Item;
 use crate::spool::{ByFlow, Shelf};
-use analysis::answer::words;
 use analysis::rows::*;
+use analysis::words;
 use std::collections::HashMap;
 use std::io;
 use wire::Time;

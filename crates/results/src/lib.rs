@@ -2,6 +2,7 @@
 //! labelled by what the bench knows, and handed on as JSON text and Arrow tables.
 
 pub mod annotate;
+pub mod connections;
 pub mod facts;
 pub mod json;
 #[cfg(target_os = "linux")]

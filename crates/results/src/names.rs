@@ -1,11 +1,10 @@
 //! The words of the answer, as they stand in JSON and tables.
 
-use crate::json::write::{Put, object};
-use analysis::answer::Verdict;
-use analysis::answer::certainty::{Certainty, Evidence as Ground};
-use analysis::answer::findings::Kind as Finding;
-use analysis::limited::{How as PathRate, LimitedBy, Why as LimitDetail};
+use crate::json::write::{Put, members};
 use analysis::rows::*;
+use analysis::sure::{Certainty, Evidence as Ground};
+use explain::cause::Cause as AnswerCause;
+use explain::findings::Kind as Finding;
 
 /// Declares a set of values that only results have, each with its name in tables and JSON.
 macro_rules! named {
@@ -34,7 +33,8 @@ macro_rules! closed_sets {
             }
         })*
 
-        /// Every closed set as JSON: `{"cause": [{"name": "recovery", "in_words": "fast recovery"}, ...], ...}`.
+        /// Every closed set as JSON: `{"cause": [{"name": "recovery", "in_words": "fast recovery", "colour": "blue", ...},
+        /// ...], ...}`.
         pub fn closed_sets() -> Vec<u8> {
             let mut out = vec![b'{'];
             $(put_set::<$set>(&mut out);)*
@@ -50,7 +50,7 @@ macro_rules! closed_sets {
 }
 closed_sets! {
     Vantage Cause Evidence Proof Trigger EpisodeKind IdleCause Limit RttKind PacketClass Closed EcnKind RtoRule
-    Growth RecoveryStyle Certainty Ground Finding Verdict LimitedBy LimitDetail PathRate
+    Growth RecoveryStyle Certainty Ground AnswerCause Finding
 }
 
 fn put_set<T: ClosedSet>(out: &mut Vec<u8>) {
@@ -63,9 +63,22 @@ fn put_set<T: ClosedSet>(out: &mut Vec<u8>) {
         if k > 0 {
             out.push(b',');
         }
-        object!(out, "name": value.name(), "in_words": value.in_words());
+        out.push(b'{');
+        members!(out, "", "name": value.name(), "in_words": value.in_words());
+        for (property, text) in value.properties() {
+            out.push(b',');
+            property.put(out);
+            out.push(b':');
+            text.put(out);
+        }
+        out.push(b'}');
     }
     out.push(b']');
+}
+
+/// The name of a value as a part of the name of a column: `loss_state`.
+pub fn in_column(value: impl ClosedSet) -> String {
+    value.name().replace('-', "_")
 }
 
 /// Needless: yes, no, or null for unknown.

@@ -182,7 +182,7 @@ fn answer<S: Source>(
     let not_analysed = not_compared + analysed.not_analysed;
     let info = reader.info().clone();
     // The sender's side asks for what was lost from the receiver's; of its own ACKs nothing is said.
-    let asks = |way| !joined.comes_from_afar(way);
+    let asks = |way| !joined.is_seen_remotely(way);
     let mut shelf = put_lost_acks(analysed.shelf, &joined.lost_acks(), asks).map_err(|e| e.to_string())?;
     if !broken.is_empty() {
         failures.count();

@@ -6,8 +6,10 @@
 mod counted;
 
 pub use counted::{Counted, Look};
+use counted::{Holds, Stated};
 
-use analysis::limited::Stated;
+use analysis::cause::Group;
+use analysis::idle_cause;
 use analysis::rows::*;
 use std::collections::BTreeMap;
 use wire::{Span, Time};
@@ -71,9 +73,6 @@ impl OfFlow {
         OfFlow { repairs, whole, stated, counted: Counted::of(looks) }
     }
 
-    pub fn stated(&self) -> &[Stated] {
-        &self.stated
-    }
     pub fn counted(&self) -> Option<&Counted> {
         self.counted.as_ref()
     }
@@ -144,6 +143,7 @@ impl OfFlow {
         e.timeouts = timeouts;
         e.max_backoff = fired.iter().map(|r| back_off(r)).max().unwrap_or(0);
         let first = self.at(e.first_repair).and_then(|(_, cause)| trigger_of(cause));
+        e.trigger = first.unwrap_or(e.trigger);
         let by_trigger = matches!(
             e.kind,
             EpisodeKind::Ack | EpisodeKind::TimerRto | EpisodeKind::TimerProbe | EpisodeKind::Intermittent
@@ -179,18 +179,19 @@ impl OfFlow {
                 Cause::Timeout if repair.retransmits > 1 => Some(IdleCause::TimeoutBackoff),
                 Cause::Timeout | Cause::Probe => Some(IdleCause::Timeout),
                 Cause::Persist => Some(IdleCause::ZeroWindow),
-                Cause::Recovery | Cause::LossState => Some(match i.cause {
-                    // A window that was full is no less so.
-                    IdleCause::ReceiveWindow | IdleCause::ZeroWindow => return None,
-                    _ => IdleCause::AckClock,
-                }),
-                Cause::Handshake | Cause::Unknown => None,
+                // A window that was full is no less so.
+                cause
+                    if cause.group() == Group::Ack && i.cause.about().group != idle_cause::Group::Window =>
+                {
+                    Some(IdleCause::AckClock)
+                }
+                _ => None,
             };
         }
         if i.cause == IdleCause::Handshake {
             return None;
         }
-        let nothing = self.stated.iter().filter(|s| s.holds == analysis::limited::Holds::NothingToSend);
+        let nothing = self.stated.iter().filter(|s| s.holds == Holds::NothingToSend);
         let within = nothing.map(|s| (s.end.min(i.end) - s.start.max(i.start)).max(Span::ZERO).as_secs());
         (within.sum::<f64>() > MOST_OF_IT * (i.end - i.start).as_secs()).then_some(match i.cause {
             IdleCause::Peer => IdleCause::Peer,
@@ -206,10 +207,9 @@ fn back_off(r: &Repair) -> u32 {
 /// Slow start after a timeout repairs on ACKs.
 fn trigger_of(cause: Cause) -> Option<Trigger> {
     match cause {
-        Cause::Recovery | Cause::LossState => Some(Trigger::Ack),
         Cause::Timeout => Some(Trigger::TimerRto),
         Cause::Probe => Some(Trigger::TimerProbe),
-        Cause::Persist | Cause::Handshake | Cause::Unknown => None,
+        cause => (cause.group() == Group::Ack).then_some(Trigger::Ack),
     }
 }
 

@@ -10,7 +10,7 @@ mod load;
 
 use crate::run::Request;
 use crate::spool::{Shelf, Spool, parts};
-use analysis::{Analyzer, Config, Course, Fate, Totals, part, review_every};
+use analysis::{Analyzer, CaptureProgress, Config, Fate, Totals, part, review_every};
 use desk::Desk;
 use load::{LOAD, Load};
 use std::mem;
@@ -154,19 +154,20 @@ struct Crew<'a> {
     desk: &'a Desk,
     filling: Vec<Load>,
     origin: Time,
-    course: Course,
+    course: CaptureProgress,
     reviews: Reviews,
 }
 
 impl<'a> Crew<'a> {
     fn new(desk: &'a Desk, parts: usize, reviews: Reviews) -> Crew<'a> {
         let filling = (0..parts).map(|_| Load::new()).collect();
-        Crew { desk, filling, origin: Time::FAR_FUTURE, course: Course::default(), reviews }
+        Crew { desk, filling, origin: Time::FAR_FUTURE, course: CaptureProgress::default(), reviews }
     }
     /// What was read is handed over, and that nothing comes behind it.
     fn finish(&mut self) {
         for (of, mut load) in self.filling.drain(..).enumerate() {
             load.origin = self.origin;
+            load.ends = Some(self.course);
             self.desk.hand_in(of, load);
         }
         self.desk.close();

@@ -27,7 +27,7 @@ const SHOWN: f64 = 8.0;
 
 impl Rank {
     pub fn of(r: &FlowRow) -> Rank {
-        let lost = r.cost.unwrap_or(Span::ZERO).max(r.idle_blocked) + lost_in_handshake(r);
+        let lost = r.lost();
         Rank {
             failed: r.fault.is_some(),
             stakes_bytes: stakes_bytes(r, lost),
@@ -37,11 +37,6 @@ impl Rank {
             flow: Reverse(r.flow),
         }
     }
-}
-
-/// A handshake that had to be sent again. Both directions of the connection waited for it.
-fn lost_in_handshake(r: &FlowRow) -> Span {
-    r.handshake.filter(|_| r.handshake_resent > 0).unwrap_or(Span::ZERO)
 }
 
 /// What a flow could have carried while it lost `lost`, at the rate of the rest of its time, and a part of what it carried.
@@ -133,6 +128,7 @@ impl Worst {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use analysis::rows::Closed;
     use wire::Time;
 
     /// A flow of ten seconds.
@@ -196,6 +192,21 @@ mod tests {
         // As long, and nothing had to be sent again: a host that answers late.
         worst.offer(&FlowRow { handshake, ..request(7, 1140) });
         assert_eq!(worst.first(4), [5, 0, 3, 7]);
+    }
+
+    #[test]
+    fn a_call_in_vain_lost_all_its_time_and_one_that_was_refused_none() {
+        for seconds in 1..=20 {
+            let end = Time::ZERO + Span::from_secs(seconds);
+            let called = FlowRow { end, syn_retransmissions: 3, handshake_resent: 3, ..row(0, 0, 0, 0) };
+            assert_eq!(called.lost(), Span::from_secs(seconds));
+            let refused = FlowRow { closed: Closed::Reset, flow: 2, ..called.clone() };
+            assert_eq!(refused.lost(), Span::ZERO);
+            let mut worst = Worst::at_least(0);
+            worst.offer(&refused);
+            worst.offer(&called);
+            assert_eq!(worst.first(2), [0, 2]);
+        }
     }
 
     #[test]

@@ -32,6 +32,7 @@ fn others(answer: &Value) -> Vec<Value> {
     let without = |flow: &Value| {
         let mut flow = flow.clone();
         flow.as_object_mut().expect("an object").remove("flow");
+        flow["answer"].as_object_mut().expect("an answer").remove("connection");
         flow
     };
     flows.iter().filter(|flow| !is_its(flow)).map(without).collect()

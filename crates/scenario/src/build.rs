@@ -4,9 +4,10 @@ mod channel;
 mod flow;
 mod link;
 mod live;
+mod node;
 mod preset;
 
-use crate::model::{Input, Node, Record, Scenario};
+use crate::model::{Node, Record, Scenario};
 use crate::stacks::Library;
 use links::spec::LinkSpec;
 use params::problem::{Problems, did_you_mean, listed};
@@ -14,6 +15,7 @@ use params::units::Amount;
 use params::{Item, Value, Values};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::Path;
 
 /// What building needs besides the values.
@@ -21,6 +23,8 @@ pub(crate) struct Context<'a> {
     pub library: &'a Library<'a>,
     /// The directory from which the scenario's files are found.
     pub dir: &'a Path,
+    /// The connections of each flow, by its name in the file.
+    pub flows: Vec<(String, Range<u32>)>,
 }
 
 pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> Option<Scenario> {
@@ -33,7 +37,7 @@ pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> O
         let taken = name.text().and_then(|text| net.node(text));
         // Two of [[node]] were told apart before; this is about a preset's nodes.
         match taken {
-            None => net.add_node(name, input(node), p),
+            None => net.add_node(name, node::node(node), p),
             Some(at) if at < of_presets => name.refuse(p, "is taken: a preset makes a node of this name"),
             Some(_) => {}
         }
@@ -68,11 +72,16 @@ pub(crate) fn scenario(v: &Values, context: &Context<'_>, p: &mut Problems) -> O
     })
 }
 
-fn input(node: &Values) -> Input {
-    match node.word("input") {
-        Some("in-turn") => Input::InTurn,
-        _ => Input::AtOnce,
-    }
+/// The connections of each flow: they are numbered in the order of the file.
+pub(crate) fn connections(v: &Values) -> Vec<(String, Range<u32>)> {
+    let mut next = 0u32;
+    let range = |flow: &Values| {
+        let first = next;
+        // No run has as many connections as a `u32` can count.
+        next = first.saturating_add(flow.whole("count").unwrap_or(1) as u32);
+        (flow.name(), first..next)
+    };
+    v.tables("flow").map(range).collect()
 }
 
 /// Nodes and links while they are collected. A link that was refused keeps its place, so that nothing that depends
@@ -98,19 +107,19 @@ impl Network {
         self.node_at.get(name).copied()
     }
 
-    pub fn add_node(&mut self, name: &Item, input: Input, p: &mut Problems) {
+    pub fn add_node(&mut self, name: &Item, node: Node, p: &mut Problems) {
         let Some(text) = name.text() else { return };
         if self.node(text).is_some() {
             return name.refuse(p, "is there twice");
         }
         let at = self.push_node(text);
-        self.nodes[at].input = input;
+        self.nodes[at] = Node { name: text.to_owned(), ..node };
     }
 
     pub fn push_node(&mut self, name: &str) -> usize {
         let at = self.nodes.len();
         self.node_at.insert(name.to_owned(), at);
-        self.nodes.push(Node { name: name.to_owned(), input: Input::AtOnce });
+        self.nodes.push(Node { name: name.to_owned(), ..Node::default() });
         at
     }
 
@@ -196,6 +205,9 @@ fn record(v: Option<&Values>, net: &Network, flows: &flow::Flows, p: &mut Proble
         drops: v.flag("drops"),
         retransmissions: v.flag("retransmissions"),
         packets: v.flag("packets"),
+        applications: v.flag("applications"),
+        blocked: v.flag("blocked"),
+        held: v.flag("held"),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod keys;
 pub mod model;
 mod overrides;
 mod read;
+pub mod reader;
 pub mod schema;
 mod stacks;
 mod tree;

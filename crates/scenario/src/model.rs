@@ -2,6 +2,7 @@
 //!
 //! Nodes, links, flows and stacks refer to each other by index, in the order of the file.
 
+use crate::reader::Reader;
 use instant::{Span, Time};
 use links::random::Stream;
 use links::spec::LinkSpec;
@@ -27,10 +28,33 @@ pub struct Scenario {
     pub stacks: Vec<Stack>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     pub name: String,
     pub input: Input,
+    pub numbering: Numbering,
+}
+
+/// How a host numbers the packets that it sends (IPv4 identification).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbering {
+    pub rule: IpId,
+    /// The bytes of each number are swapped.
+    pub swapped: bool,
+    /// Packets that the host sends elsewhere, where nobody sees them, on average.
+    pub unseen_per_s: u64,
+}
+
+params::words! {
+    /// Which of a host's packets share a counter, if they are counted.
+    #[derive(Default)]
+    pub enum IpId {
+        #[default]
+        PerConnection = "per-connection", "counted up for each direction of a connection (Linux)";
+        PerHost = "per-host", "counted up for all packets of the host (lwIP, uIP, AIX, Windows)";
+        Random = "random", "drawn for each packet (BSD, macOS)";
+        Zero = "zero", "always 0";
+    }
 }
 
 /// When a host handles what has come.
@@ -65,6 +89,8 @@ pub struct Flow {
     pub stop: Option<Time>,
     pub transport: Transport,
     pub workload: Workload,
+    /// How the program at `from` reads, and the program at `to`.
+    pub readers: [Reader; 2],
 }
 
 impl Flow {
@@ -199,6 +225,12 @@ pub struct Record {
     pub retransmissions: bool,
     /// Every packet that a host sends or receives.
     pub packets: bool,
+    /// What programs do: when they write, read and close.
+    pub applications: bool,
+    /// What keeps senders from sending more.
+    pub blocked: bool,
+    /// Every packet that a channel kept back or made late.
+    pub held: bool,
 }
 
 impl Record {

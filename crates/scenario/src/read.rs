@@ -65,7 +65,11 @@ pub fn parse(
     let library = Library { read, own: own_stacks(&root).into() };
     let values = check::table(&root, &SCENARIO, "", &mut p);
     check_own_stacks(&values, &library, dir, &mut p);
-    let scenario = build::scenario(&values, &Context { library: &library, dir }, &mut p);
+    let scenario = build::scenario(
+        &values,
+        &Context { library: &library, dir, flows: build::connections(&values) },
+        &mut p,
+    );
     p.into_result(scenario)
 }
 

@@ -78,6 +78,8 @@ struct Requests {
     left: u64,
     /// Bytes of answers that are still to come.
     awaited: u64,
+    /// When an answer came whole that the next request follows at once.
+    answered: Option<Time>,
     stream: Stream,
 }
 
@@ -102,6 +104,7 @@ impl Application {
                     think: *think,
                     left: count.unwrap_or(u64::MAX),
                     awaited: 0,
+                    answered: None,
                     stream,
                 }))
             }
@@ -153,6 +156,14 @@ impl Application {
     pub fn is_waiting(&self) -> bool {
         self.backlog > 0
     }
+    /// Bytes that it has yet to hand over.
+    pub fn unwritten(&self) -> u64 {
+        self.backlog
+    }
+    /// What it writes now answers what it read at this moment.
+    pub fn answers(&self, now: Time) -> bool {
+        matches!(&self.behaviour, Behaviour::Requests(r) if r.answered == Some(now))
+    }
 
     /// Bytes came back from the other side; returns when it wants to act next.
     pub fn received(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) -> Option<Time> {
@@ -166,6 +177,7 @@ impl Application {
             return None;
         }
         let pause = draw(&r.think, &mut r.stream);
+        r.answered = (pause == Span::ZERO).then_some(now);
         Some(now + pause)
     }
 
@@ -230,6 +242,10 @@ impl Answers {
     /// Does it wait for room in the transport?
     pub fn is_waiting(&self) -> bool {
         self.unwritten > 0
+    }
+    /// Bytes that it has yet to hand over.
+    pub fn unwritten(&self) -> u64 {
+        self.unwritten
     }
     /// Nothing is ever answered.
     pub fn is_silent(&self) -> bool {

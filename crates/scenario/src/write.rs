@@ -1,6 +1,7 @@
 //! A scenario or a stack as TOML: all of it said, nothing left to presets, defaults and other files.
 
 mod link;
+mod node;
 mod stack;
 
 pub use stack::timer_rule;
@@ -21,11 +22,7 @@ pub fn to_toml(s: &Scenario) -> String {
     }
     out.whole("seed", s.seed);
     for node in &s.nodes {
-        out.head("[[node]]");
-        out.text("name", &node.name);
-        if node.input == Input::InTurn {
-            out.text("input", "in-turn");
-        }
+        node::node(node, &mut out);
     }
     for link in &s.links {
         link::link(link, s, &mut out);
@@ -91,6 +88,11 @@ fn write_flow(f: &Flow, s: &Scenario, out: &mut Lines) {
     }
     let tcp = matches!(f.transport, Transport::Tcp { .. });
     out.raw("workload", workload(&f.workload, s, tcp));
+    for (key, reader) in ["back_reader", "reader"].into_iter().zip(&f.readers) {
+        if !reader.is_at_once() {
+            out.table(key, |out| reader.write("kind", out));
+        }
+    }
 }
 
 fn workload(w: &Workload, s: &Scenario, tcp: bool) -> String {
@@ -176,4 +178,7 @@ fn write_record(r: &Record, s: &Scenario, out: &mut Lines) {
     out.flag("drops", r.drops);
     out.flag("retransmissions", r.retransmissions);
     out.flag("packets", r.packets);
+    out.flag("applications", r.applications);
+    out.flag("blocked", r.blocked);
+    out.flag("held", r.held);
 }

@@ -1,10 +1,11 @@
 //! Scenarios drawn at random as data: written as TOML they read back the same.
 
 use instant::{Span, Time};
-use links::channel::{bit_error, delay_step, duplicate, jitter, list, random, reorder};
+use links::channel::{bit_error, delay_step, duplicate, jitter, list, mtu, policer, random, reorder};
 use links::queue::{codel, droptail, fq_codel, red};
 use links::spec::*;
 use scenario::model::*;
+use scenario::reader::{Reader, pauses, rate, stops};
 use scenario::{load_stack, parse, to_toml};
 use std::path::Path;
 
@@ -88,7 +89,7 @@ fn schedule(d: &mut Draws) -> Schedule {
 }
 
 fn kind(d: &mut Draws, delay: Span) -> ChannelKind {
-    match d.below(9) {
+    match d.below(11) {
         0 => ChannelKind::Outage(Outage {
             schedule: schedule(d),
             anchor: if d.flag() { Anchor::Start } else { Anchor::FirstSyn },
@@ -122,6 +123,11 @@ fn kind(d: &mut Draws, delay: Span) -> ChannelKind {
         7 => {
             ChannelKind::Duplicate(duplicate::Params { probability: d.unit(), copies: 1 + d.below(9) as u32 })
         }
+        8 => ChannelKind::Policer(policer::Params {
+            rate_bps: 1 + d.below(1 << 40),
+            burst_bytes: 1 + d.below(1 << 30),
+        }),
+        9 => ChannelKind::Mtu(mtu::Params { most_bytes: 1 + d.below(1 << 30) as u32 }),
         _ => {
             let spread = match d.below(3) {
                 0 => Spread::Uniform { mean: d.span() },
@@ -164,7 +170,7 @@ fn link(d: &mut Draws, name: String, between: (usize, usize)) -> Link {
             _ => [Place::Ingress, Place::Wire, Place::Egress][d.below(3) as usize],
         };
         let only = [Only::All, Only::Data, Only::Acks][d.below(3) as usize];
-        let channel = ChannelSpec { name: format!("c{k}"), at, only, kind };
+        let channel = ChannelSpec { name: format!("c{k}"), at, only, flows: Vec::new(), kind };
         if which != 1 {
             link.forward.channels.push(channel.clone());
         }
@@ -219,6 +225,18 @@ fn workload(d: &mut Draws, transport: Transport) -> Workload {
     }
 }
 
+fn reader(d: &mut Draws) -> Reader {
+    match d.below(4) {
+        0 => Reader::Rate(rate::Params { rate_bps: 1 + d.below(1 << 40), piece_bytes: 1 + d.below(1 << 30) }),
+        1 => Reader::Pauses(pauses::Params { every: d.span() }),
+        2 => {
+            let length = d.span();
+            Reader::Stops(stops::Params { after: d.span(), length: d.maybe(length) })
+        }
+        _ => Reader::default(),
+    }
+}
+
 fn flow(d: &mut Draws, k: usize, nodes: usize) -> Flow {
     let transport = if d.flag() {
         Transport::Tcp { stack: 0, receiver: d.below(2) as usize }
@@ -232,6 +250,7 @@ fn flow(d: &mut Draws, k: usize, nodes: usize) -> Flow {
         _ => StartSpread::Random { within: d.span() },
     };
     let stop = at + d.span();
+    let tcp = matches!(transport, Transport::Tcp { .. });
     Flow {
         name: format!("f{k}"),
         from: 0,
@@ -241,11 +260,21 @@ fn flow(d: &mut Draws, k: usize, nodes: usize) -> Flow {
         stop: d.maybe(stop),
         transport,
         workload: workload(d, transport),
+        readers: if tcp { [reader(d), reader(d)] } else { Default::default() },
     }
 }
 
 fn node(d: &mut Draws, n: usize) -> Node {
-    Node { name: format!("n.{n}"), input: if d.flag() { Input::InTurn } else { Input::AtOnce } }
+    let rules = [IpId::PerConnection, IpId::PerHost, IpId::Random, IpId::Zero];
+    Node {
+        name: format!("n.{n}"),
+        input: if d.flag() { Input::InTurn } else { Input::AtOnce },
+        numbering: Numbering {
+            rule: rules[d.below(4) as usize],
+            swapped: d.flag(),
+            unseen_per_s: d.below(3) * 50,
+        },
+    }
 }
 
 fn live(d: &mut Draws, nodes: usize) -> Live {
@@ -260,16 +289,32 @@ fn live(d: &mut Draws, nodes: usize) -> Live {
     }
 }
 
+/// Some channels look at some flows: not those that empty a whole link.
+fn name_flows(d: &mut Draws, link: &mut Link, flows: &[Flow]) {
+    let mut named = std::collections::BTreeMap::new();
+    for channel in link.forward.channels.iter_mut().chain(&mut link.back.channels) {
+        let empties = matches!(&channel.kind, ChannelKind::Outage(outage) if outage.flush != Flush::Nothing);
+        let first = d.below(flows.len() as u64) as usize;
+        let chosen = named.entry(channel.name.clone()).or_insert_with(|| {
+            let before: u32 = flows[..first].iter().map(|flow| flow.count).sum();
+            let range = before * 2..(before + flows[first].count) * 2;
+            if empties || d.flag() { Vec::new() } else { vec![range] }
+        });
+        channel.flows = chosen.clone();
+    }
+}
+
 fn draw(seed: u64) -> Scenario {
     let d = &mut Draws(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let nodes = 2 + d.below(4) as usize;
-    let links = (1..nodes).map(|n| link(d, format!("l{n}"), (n - 1, n))).collect();
+    let mut links: Vec<Link> = (1..nodes).map(|n| link(d, format!("l{n}"), (n - 1, n))).collect();
     let stacks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../stacks");
     let stack = |name: &str| load_stack(&stacks.join(name)).unwrap_or_else(|e| panic!("{e}"));
     let mut flows: Vec<Flow> = (0..4).map(|k| flow(d, k, nodes)).collect();
     // Both stacks are used, in this order.
     flows[0].transport = Transport::Tcp { stack: 0, receiver: 1 };
     flows[0].workload = Workload::Endless;
+    links.iter_mut().for_each(|link| name_flows(d, link, &flows));
     let commands = match d.flag() {
         true => vec![Command {
             server: d.maybe(0).map(|_| "serve \"{server}\"".to_owned()),
@@ -280,6 +325,7 @@ fn draw(seed: u64) -> Scenario {
     if !commands.is_empty() {
         flows[1].transport = Transport::Tcp { stack: 1, receiver: 1 };
         flows[1].workload = Workload::Command { command: 0 };
+        flows[1].readers = Default::default();
     }
     Scenario {
         name: format!("s{seed}"),
@@ -298,6 +344,9 @@ fn draw(seed: u64) -> Scenario {
             drops: d.flag(),
             retransmissions: d.flag(),
             packets: d.flag(),
+            applications: d.flag(),
+            blocked: d.flag(),
+            held: d.flag(),
         },
         live: live(d, nodes),
         commands,

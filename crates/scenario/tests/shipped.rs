@@ -124,6 +124,7 @@ fn the_example_says_what_it_seems_to_say() {
         name: "interruption".to_owned(),
         at: Place::Wire,
         only: Only::All,
+        flows: Vec::new(),
         kind: ChannelKind::Outage(outage),
     };
     assert_eq!(wire.forward.channels, std::slice::from_ref(&channel));

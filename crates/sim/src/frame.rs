@@ -1,5 +1,6 @@
 //! What travels in the simulator: a transport's packet, whose it is, and the truth about why it was sent.
 
+use crate::release::Release;
 use tcp::endpoint::{self, Why};
 use tcp::oneway;
 use wire::Segment;
@@ -14,7 +15,9 @@ pub struct Frame {
     /// From the client to the server.
     pub forward: bool,
     pub reason: Reason,
-    /// IPv4 identification, counted up by each sender.
+    /// What let it go; only where it is recorded.
+    pub release: Release,
+    /// IPv4 identification.
     pub ip_id: u16,
     pub body: Body,
 }
@@ -32,7 +35,15 @@ pub enum Body {
 impl Default for Frame {
     fn default() -> Frame {
         let body = Body::Datagram(0);
-        Frame { copy: 0, connection: 0, forward: false, reason: Reason::New, ip_id: 0, body }
+        Frame {
+            copy: 0,
+            connection: 0,
+            forward: false,
+            reason: Reason::New,
+            release: Release::default(),
+            ip_id: 0,
+            body,
+        }
     }
 }
 
@@ -51,6 +62,11 @@ impl Body {
 }
 
 impl Frame {
+    /// Asks whether a closed window has opened, or whether the peer is still there.
+    pub fn is_probe(&self) -> bool {
+        matches!(self.reason, Reason::Persist | Reason::KeepAlive)
+    }
+
     /// Bytes of payload; a one-way agent's packets and datagrams count whole.
     pub fn payload_bytes(&self) -> u32 {
         match &self.body {

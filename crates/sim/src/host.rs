@@ -2,7 +2,8 @@
 
 use crate::frame::{Body, Frame, Reason};
 use crate::recorder::Recorder;
-use crate::rows::State;
+use crate::release::Release;
+use crate::rows::{AppEvent, AppRow, Block, BlockedRow, State};
 use instant::Time;
 use links::{Class, Ecn, Facts, LinkId};
 use net::{Net, NodeId, TimerId};
@@ -51,6 +52,7 @@ pub struct Ends {
 pub struct Parcel {
     pub forward: bool,
     pub reason: Reason,
+    pub release: Release,
     pub class: Class,
     pub length_bytes: u32,
     pub ecn: Ecn,
@@ -102,12 +104,15 @@ impl<R: Recorder> Host<'_, R> {
         let (from, to) = self.towards(forward);
         let (now, copies) = (self.now, &mut *self.copies);
         self.net.send_written(now, self.ends.out[way], (from, to), self.recorder, |frame, recorder| {
-            let Parcel { reason, class, length_bytes, ecn, .. } = write(&mut frame.body)?;
+            let Parcel { reason, release, class, length_bytes, ecn, .. } = write(&mut frame.body)?;
             frame.copy = *copies;
             frame.connection = connection;
             frame.forward = forward;
             frame.reason = reason;
-            frame.ip_id = ip_ids[way];
+            if R::IS_ON {
+                frame.release = release;
+            }
+            frame.ip_id = recorder.ip_id(now, from, ip_ids[way]);
             ip_ids[way] = ip_ids[way].wrapping_add(1);
             *copies += 1;
             let facts = Facts { len: length_bytes, flow: connection * 2 + way as u32, class, ecn };
@@ -125,6 +130,29 @@ impl<R: Recorder> Host<'_, R> {
     pub fn record(&mut self, forward: bool, state: impl FnOnce() -> State) {
         if self.recorder.wants_state(self.ends.connection) {
             self.recorder.state(self.now, self.ends.connection, forward, state());
+        }
+    }
+    /// What blocked a sender before this event; asked for only where it is recorded.
+    #[inline(always)]
+    pub fn blocked_by(&self, forward: bool) -> Block {
+        self.recorder.blocked_by(self.ends.connection, forward)
+    }
+    #[inline(always)]
+    pub fn wants_releases(&self) -> bool {
+        R::IS_ON && self.recorder.wants_releases()
+    }
+    #[inline(always)]
+    pub fn blocked(&mut self, row: impl FnOnce() -> BlockedRow) {
+        if self.wants_releases() {
+            self.recorder.blocked(&row());
+        }
+    }
+    /// What a program does.
+    #[inline(always)]
+    pub fn application(&mut self, client: bool, event: AppEvent, bytes: u64, left_bytes: u64) {
+        if R::IS_ON {
+            let (time, connection) = (self.now, self.ends.connection);
+            self.recorder.application(&AppRow { time, connection, client, event, bytes, left_bytes });
         }
     }
     fn towards(&self, forward: bool) -> (NodeId, NodeId) {

@@ -8,8 +8,10 @@ mod connection;
 mod frame;
 mod host;
 mod inputs;
+mod ip_ids;
 mod packets;
 pub mod recorder;
+mod release;
 pub mod rows;
 mod simulation;
 pub mod stats;
@@ -17,4 +19,5 @@ mod watcher;
 
 pub use frame::{Body, Evidence, Frame, Reason};
 pub use recorder::{Rows, Sink};
+pub use release::Release;
 pub use simulation::{End, Outcome, Progress, Simulation, Summary, ways};

@@ -1,9 +1,11 @@
 //! What a run can record: one plain row a fact. Times are the simulation's own, counted from its start.
 
 use crate::frame::Reason;
+use crate::release::Release;
 use instant::{Span, Time};
+use links::watch::Held;
 use links::{Cause, LinkId};
-use tcp::endpoint::{self, View};
+use tcp::endpoint::{self, Blocked, View};
 
 /// What a sender knew and decided, at every change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,10 +80,96 @@ impl From<&View> for State {
     }
 }
 
+/// What keeps a sender from sending more, after each event at its host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Block {
+    /// The connection does not stand yet.
+    #[default]
+    Handshake,
+    /// Nothing.
+    Nothing,
+    /// The program has written nothing that has not left.
+    Application,
+    /// All that the send buffer takes is in flight, and the program has more.
+    SendBuffer,
+    Cwnd,
+    ReceiveWindow,
+    Pacing,
+    Nagle,
+    /// The program has closed, and all that it wrote has left; or the connection is over.
+    Closed,
+}
+
+impl Block {
+    /// `unwritten` bytes are to be written, and wait for room in the send buffer.
+    pub fn new(blocked: Blocked, unwritten: u64) -> Block {
+        match blocked {
+            Blocked::Handshake => Block::Handshake,
+            Blocked::Nothing => Block::Nothing,
+            // A rest of the send buffer that is no segment waits for Nagle only because there is no room for more.
+            Blocked::Application | Blocked::Nagle if unwritten > 0 => Block::SendBuffer,
+            Blocked::Application => Block::Application,
+            Blocked::Cwnd => Block::Cwnd,
+            Blocked::ReceiveWindow => Block::ReceiveWindow,
+            Blocked::Pacing => Block::Pacing,
+            Blocked::Nagle => Block::Nagle,
+            Blocked::Closed => Block::Closed,
+        }
+    }
+}
+
+/// What blocks a sender from now on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockedRow {
+    pub time: Time,
+    pub connection: u32,
+    /// The client's sender, or the server's.
+    pub forward: bool,
+    pub by: Block,
+    /// Written and never sent; what the program still wants to write.
+    pub unsent_bytes: u64,
+    pub unwritten_bytes: u64,
+    /// Sent and not acknowledged.
+    pub flight_bytes: u64,
+    pub cwnd_bytes: f64,
+    pub peer_window_bytes: u64,
+}
+
+/// What a program did, or what happened to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AppEvent {
+    /// The client connects.
+    Opened,
+    /// The transport took bytes.
+    Wrote,
+    Read,
+    /// It will write no more.
+    Closed,
+    /// It ended the connection with a RST.
+    Reset,
+    /// Its connection ended before its time.
+    Failed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AppRow {
+    pub time: Time,
+    pub connection: u32,
+    /// The program of the client, or that of the server.
+    pub client: bool,
+    pub event: AppEvent,
+    pub bytes: u64,
+    /// Of a write: what it still wants to write. Of a read: what it has left unread.
+    pub left_bytes: u64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueEvent {
     Enqueued,
+    /// It is being sent from now on.
     Dequeued,
+    /// The link layer sends it once more.
+    Repeated,
 }
 
 /// A queue's occupancy after a packet came or went; the packet being sent is not counted.
@@ -94,6 +182,8 @@ pub struct QueueRow {
     pub bytes: u64,
     /// How long the packet waited, when it goes.
     pub waited: Option<Span>,
+    /// Until when it is being sent, if it goes.
+    pub until: Option<Time>,
     pub packet: PacketFacts,
 }
 
@@ -103,6 +193,14 @@ pub struct DropRow {
     pub time: Time,
     pub link: LinkId,
     pub cause: Cause,
+    pub packet: PacketFacts,
+}
+
+/// A packet that a channel kept back or made late.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldRow {
+    pub link: LinkId,
+    pub held: Held,
     pub packet: PacketFacts,
 }
 
@@ -117,6 +215,8 @@ pub struct PacketFacts {
     pub offset: u64,
     pub payload_bytes: u32,
     pub reason: Reason,
+    /// `None`: it was not asked for.
+    pub release: Option<Release>,
 }
 
 /// A packet that a host sent or received.

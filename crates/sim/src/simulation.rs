@@ -1,6 +1,6 @@
 //! A run: a scenario's network and connections under virtual time.
 
-use crate::connection::{Connection, Opening, Stack};
+use crate::connection::{Connection, Opening, Programs, Stack};
 use crate::frame::Frame;
 use crate::host::{Alarm, Ends, Shared};
 use crate::inputs::Inputs;
@@ -95,6 +95,8 @@ pub struct Simulation<R> {
     net: Net<Frame>,
     connections: Vec<Connection>,
     inputs: Inputs,
+    /// Timers from this number on belong to the programs of connections, one for each connection.
+    first_program: u32,
     recorder: R,
     copies: u64,
     events: u64,
@@ -127,7 +129,9 @@ impl<S: Sink> Simulation<Full<S>> {
         sink: S,
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Simulation<Full<S>>, BuildError> {
-        Simulation::with(scenario, seed, go_on, |flow_of, ends| Full::new(scenario, flow_of, ends, sink))
+        Simulation::with(scenario, seed, go_on, |flow_of, ends| {
+            Full::new(scenario, seed, flow_of, ends, sink)
+        })
     }
     /// Ends the recording.
     pub fn finish(mut self) -> (Summary, S) {
@@ -152,6 +156,8 @@ impl<R: Recorder> Simulation<R> {
         memory::prefer_large_pages(&mut connections);
         let begun = Progress { now: Time::ZERO, duration: scenario.duration, events: 0, ended: 0, finite: 0 };
         let mut stopped = false;
+        let all = scenario.flows.iter().map(|f| f.count).sum();
+        let first_program = Alarm::ids(all) + scenario.nodes.len() as u32;
         'built: for (index, flow) in scenario.flows.iter().enumerate() {
             for source in 0..flow.count {
                 let built = connections.len() as u64;
@@ -163,7 +169,8 @@ impl<R: Recorder> Simulation<R> {
                 let (client, server) = (NodeId(flow.from as u32), NodeId(flow.to as u32));
                 let out = [net.way_out(client, server), net.way_out(server, client)];
                 let ends = Ends { connection: number, client, server, out };
-                let connection = connection(seed, index as u32, flow, source, &stacks, ends);
+                let timer = TimerId(first_program + number);
+                let connection = connection(seed, index as u32, flow, source, &stacks, ends, timer);
                 net.set_timer(Alarm::Application.id(number), Some(connection.starts));
                 connections.push(connection);
             }
@@ -174,7 +181,8 @@ impl<R: Recorder> Simulation<R> {
         let finite = connections.iter().filter(|c| c.is_finite()).count() as u64;
         Ok(Simulation {
             net,
-            inputs: Inputs::new(scenario, Alarm::ids(connections.len() as u32)),
+            inputs: Inputs::new(scenario, Alarm::ids(all)),
+            first_program,
             connections,
             recorder: recorder(&flow_of, &pairs),
             copies: 0,
@@ -243,6 +251,7 @@ impl<R: Recorder> Simulation<R> {
     fn connection_of(&self, step: Step) -> u32 {
         let connection = match step {
             Step::Arrived { packet, .. } => self.net.content(packet).connection,
+            Step::Timer(id) if id.0 >= self.first_program => id.0 - self.first_program,
             Step::Timer(id) => Alarm::of(id).0,
         };
         if (connection as usize) < self.connections.len() { connection } else { 0 }
@@ -303,8 +312,9 @@ impl<R: Recorder> Simulation<R> {
                 } else if let Some(connection) = self.connections.get_mut(frame.connection as usize) {
                     // Heard where it lies in the network: a copy of each packet would show.
                     let heard = connection.hear(now, frame, marked);
+                    let probe = R::IS_ON && frame.is_probe();
                     let (net, recorder, copies) = (&mut self.net, &mut self.recorder, &mut self.copies);
-                    if connection.answer(Shared { now, net, recorder, copies }, heard) {
+                    if connection.answer(Shared { now, net, recorder, copies }, heard, probe) {
                         self.ended += connection.end_if_over(now);
                     }
                 }
@@ -315,6 +325,9 @@ impl<R: Recorder> Simulation<R> {
 
     #[inline(never)]
     fn on_timer(&mut self, now: Time, id: TimerId) {
+        if id.0 >= self.first_program {
+            return self.with_connection(now, id.0 - self.first_program, |c, shared| c.run_programs(shared));
+        }
         match self.inputs.take(id) {
             None => {
                 let (connection, alarm) = Alarm::of(id);
@@ -326,7 +339,7 @@ impl<R: Recorder> Simulation<R> {
                 }
                 self.with_connection(now, packet.connection, |c, shared| {
                     let heard = c.hear(now, &packet, marked);
-                    c.answer(shared, heard)
+                    c.answer(shared, heard, R::IS_ON && packet.is_probe())
                 });
             }
         }
@@ -392,7 +405,15 @@ fn topology(scenario: &Scenario) -> Topology {
 }
 
 /// One source of a flow, which has the flow's place `index` in the scenario.
-fn connection(seed: u64, index: u32, flow: &Flow, source: u32, stacks: &[Stack], ends: Ends) -> Connection {
+fn connection(
+    seed: u64,
+    index: u32,
+    flow: &Flow,
+    source: u32,
+    stacks: &[Stack],
+    ends: Ends,
+    timer: TimerId,
+) -> Connection {
     let stream = |purpose| flow.stream(seed, source, purpose);
     let app = Application::new(&flow.workload, flow.stop, stream("workload"));
     let starts = flow.starts(seed, source);
@@ -406,6 +427,7 @@ fn connection(seed: u64, index: u32, flow: &Flow, source: u32, stacks: &[Stack],
                 answers: Answers::new(&flow.workload),
                 isns: [Seq(isn.next_u64() as u32), Seq(isn.next_u64() as u32)],
                 overhead: stream("overhead"),
+                programs: Programs::new(flow, starts, timer),
             };
             Connection::tcp(index, ends, starts, app, opening)
         }

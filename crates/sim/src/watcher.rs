@@ -4,7 +4,7 @@ use crate::connection::Connection;
 use crate::frame::Frame;
 use crate::recorder::Recorder;
 use instant::{Span, Time};
-use links::watch::Backlog;
+use links::watch::{Backlog, Held};
 use links::{Cause, Facts, LinkId, Watch};
 
 /// The recorder, and the connections that packets come to.
@@ -37,6 +37,14 @@ impl<R: Recorder> Watch<Frame> for Watcher<'_, R> {
         backlog: Backlog,
     ) {
         self.recorder.dequeued(link, now, facts, frame, waited, backlog);
+    }
+    #[inline(always)]
+    fn sending(&mut self, link: LinkId, now: Time, facts: &Facts, frame: &Frame, until: Time) {
+        self.recorder.sending(link, now, facts, frame, until);
+    }
+    #[inline(always)]
+    fn held(&mut self, link: LinkId, facts: &Facts, frame: &Frame, held: Held) {
+        self.recorder.held(link, facts, frame, held);
     }
     #[inline(always)]
     fn dropped(&mut self, link: LinkId, now: Time, facts: &Facts, frame: &Frame, cause: Cause) {

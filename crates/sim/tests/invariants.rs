@@ -5,8 +5,8 @@ mod random;
 mod support;
 
 use links::LinkId;
-use random::{ASSUMED, BETWEEN, Choice, ONE_WAY, TODAY, WIRE};
-use sim::rows::{Phase, State};
+use random::{ASSUMED, BETWEEN, Choice, Draw, ONE_WAY, TODAY, WIRE};
+use sim::rows::{AppEvent, Block, Phase, State};
 use sim::{End, Rows, Simulation, Summary};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,10 +15,18 @@ use tcp::endpoint::Failure;
 
 /// Runs `check` for each seed; says which failed. `SEED=n` runs just that one, and prints its scenario.
 fn each_seed(seeds: std::ops::Range<u64>, choice: Choice, check: impl Fn(&str, &Summary, &Rows)) {
+    each_text(seeds, |seed| random::text(seed, choice), check);
+}
+
+fn each_text(
+    seeds: std::ops::Range<u64>,
+    text_of: impl Fn(u64) -> String,
+    check: impl Fn(&str, &Summary, &Rows),
+) {
     let chosen: Option<u64> = std::env::var("SEED").ok().and_then(|s| s.parse().ok());
     let mut failed = Vec::new();
     for seed in seeds.filter(|s| chosen.is_none_or(|c| *s == c)) {
-        let text = random::text(seed, choice);
+        let text = text_of(seed);
         if chosen.is_some() {
             println!("{text}");
         }
@@ -40,9 +48,38 @@ fn each_seed(seeds: std::ops::Range<u64>, choice: Choice, check: impl Fn(&str, &
 }
 
 fn all_hold(text: &str, summary: &Summary, rows: &Rows) {
+    all_hold_but_for(text, summary, rows, 2);
+}
+
+/// A receiver whose buffer fills up offers what is left, rounded down to the unit of its window scale: the right edge of
+/// the window may move left by less than that unit (RFC 7323 §2.4).
+fn all_hold_with_readers(text: &str, summary: &Summary, rows: &Rows) {
+    let shifts = rows.packets.iter().filter_map(|(_, p)| p.seg.window_scale);
+    all_hold_but_for(text, summary, rows, (1u64 << shifts.max().unwrap_or(0)) + 1);
+}
+
+fn all_hold_but_for(text: &str, summary: &Summary, rows: &Rows, beyond_the_window: u64) {
     ends_with_every_byte(text, summary);
     every_packet_is_accounted_for(summary, rows);
-    windows_hold(rows);
+    windows_hold(rows, beyond_the_window);
+    something_blocks(rows);
+    programs_get_what_was_delivered(summary, rows);
+}
+
+/// After each event a sender sends until something keeps it from sending more.
+fn something_blocks(rows: &Rows) {
+    assert!(rows.blocked.iter().all(|row| row.by != Block::Nothing), "a sender that may send does not");
+}
+
+fn programs_get_what_was_delivered(summary: &Summary, rows: &Rows) {
+    for (k, outcome) in summary.connections.iter().enumerate() {
+        for (way, client) in [(0, false), (1, true)] {
+            let reads = rows.applications.iter().filter(|row| {
+                row.connection == k as u32 && row.client == client && row.event == AppEvent::Read
+            });
+            assert_eq!(reads.map(|row| row.bytes).sum::<u64>(), outcome.ways[way].delivered_bytes);
+        }
+    }
 }
 
 /// A transfer over a path that is up infinitely often ends, and each byte was delivered once and in order.
@@ -89,14 +126,17 @@ fn every_packet_is_accounted_for(summary: &Summary, rows: &Rows) {
 
 /// cwnd is never below one segment. New data leaves only where cwnd, and what recovery and limited transmit add, lets
 /// it; no more is in flight than the peer's window allows (one byte of a probe apart).
-fn windows_hold(rows: &Rows) {
+fn windows_hold(rows: &Rows, beyond_the_window: u64) {
     let mut before: HashMap<(u32, bool), (State, u64)> = HashMap::new();
     for row in &rows.states {
         let s = &row.state;
         assert!(s.passing || s.cwnd_bytes >= f64::from(s.smss_bytes), "{row:?}");
         assert!(s.una <= s.nxt || s.flight_bytes > 0, "{row:?}");
         if row.time.0 > 0 && s.peer_window_bytes > 0 {
-            assert!(s.nxt.saturating_sub(s.una) <= s.peer_window_bytes.saturating_add(2), "{row:?}");
+            assert!(
+                s.nxt.saturating_sub(s.una) <= s.peer_window_bytes.saturating_add(beyond_the_window),
+                "{row:?}"
+            );
         }
         if let Some((last, sent)) = before.get(&(row.connection, row.forward))
             && s.nxt > *sent
@@ -111,6 +151,32 @@ fn windows_hold(rows: &Rows) {
     }
     for pair in rows.states.windows(2) {
         assert!(pair[0].time <= pair[1].time, "time went back: {pair:?}");
+    }
+}
+
+/// A random scenario in which the programs that receive files read slowly, in pauses, or stop for a while.
+fn with_readers(seed: u64, choice: Choice) -> String {
+    let mut d = Draw::new(seed, "readers");
+    let text = random::text(seed, choice);
+    let line = |line: &str| match line.starts_with("workload") {
+        true => format!("{line}\nreader = {}\n", reader(&mut d)),
+        false => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+fn reader(d: &mut Draw) -> String {
+    match d.below(3) {
+        0 => {
+            let (rate, piece) = (d.scale(0.1e6, 50e6) as u64, d.scale(1.0, 100_000.0) as u64);
+            // A program that reads single bytes of a large file makes millions of reads.
+            format!("{{ kind = \"rate\", rate = \"{rate}bps\", piece = \"{}B\" }}", piece.max(100))
+        }
+        1 => format!("{{ kind = \"pauses\", every = \"{}us\" }}", d.scale(100.0, 5e6) as u64),
+        _ => {
+            let (after, length) = (d.below(5000), d.scale(1.0, 30_000.0) as u64);
+            format!("{{ kind = \"stops\", after = \"{after}ms\", for = \"{length}ms\" }}")
+        }
     }
 }
 
@@ -153,19 +219,42 @@ fn tiny_transfers() {
 }
 
 #[test]
+fn programs_that_do_not_read_at_once() {
+    let choice = Choice { disorder: true, ..PLAIN };
+    each_text(100_000..100_600, |seed| with_readers(seed, choice), all_hold_with_readers);
+    each_text(
+        110_000..110_300,
+        |seed| with_readers(seed, Choice { stacks: TODAY, ..choice }),
+        all_hold_with_readers,
+    );
+    each_text(
+        120_000..120_200,
+        |seed| with_readers(seed, Choice { stacks: ASSUMED, ..choice }),
+        all_hold_with_readers,
+    );
+}
+
+fn runs_again(text: &str, summary: &Summary, rows: &Rows) {
+    let (again, again_rows) = run(&scenario(text), summary.seed);
+    assert_eq!(*summary, again);
+    assert_eq!(format!("{rows:?}"), format!("{again_rows:?}"));
+}
+
+#[test]
 fn the_same_seed_gives_the_same_rows() {
-    each_seed(40_000..40_060, Choice { disorder: true, ..PLAIN }, |text, summary, rows| {
-        let (again, again_rows) = run(&scenario(text), summary.seed);
-        assert_eq!(*summary, again);
-        assert_eq!(format!("{rows:?}"), format!("{again_rows:?}"));
-    });
+    let choice = Choice { disorder: true, ..PLAIN };
+    each_seed(40_000..40_060, choice, runs_again);
+    each_text(40_000..40_060, |seed| with_readers(seed, choice), runs_again);
 }
 
 /// Recording changes nothing.
 #[test]
 fn a_run_without_a_recorder_is_the_same_run() {
-    each_seed(50_000..50_060, Choice { disorder: true, ..PLAIN }, |text, summary, _| {
+    let choice = Choice { disorder: true, ..PLAIN };
+    let bare = |text: &str, summary: &Summary, _: &Rows| {
         let mut bare = Simulation::new(&scenario(text), summary.seed).expect("a net can be built");
         assert_eq!(*summary, bare.run(&mut |_| true));
-    });
+    };
+    each_seed(50_000..50_060, choice, bare);
+    each_text(50_000..50_060, |seed| with_readers(seed, choice), bare);
 }

@@ -5,17 +5,6 @@ import { NS } from "./packets";
 import { Series } from "./series";
 import { Running, type Track } from "./track";
 
-/** Columns of a count, by the word of its cause. */
-const AGAIN: [string, string][] = [
-  ["timeout", "again_timeout"],
-  ["loss-state", "again_loss_state"],
-  ["recovery", "again_recovery"],
-  ["probe", "again_probe"],
-  ["persist", "again_persist"],
-  ["handshake", "again_handshake"],
-  ["unknown", "again_unknown"],
-];
-
 export class Bins implements Track {
   readonly raw = null;
   readonly grain: number;
@@ -48,9 +37,9 @@ export class Bins implements Track {
       pointsOf(time, column(low, -1), column(high, -1), often === null ? null : column(often, 0), scale);
     this.fresh = points("seq_min", "seq_max", null);
     this.again = new Map(
-      AGAIN.map(([cause, name]): [string, Series] => [cause, points("again_min", "again_max", name)]).filter(
-        ([, series]) => series.length > 0,
-      ),
+      (header.causes ?? [])
+        .map((cause): [string, Series] => [cause, points("again_min", "again_max", `again_${cause.replaceAll("-", "_")}`)])
+        .filter(([, series]) => series.length > 0),
     );
     this.gone = points("lost_min", "lost_max", "lost");
     this.inVain = points("again_min", "again_max", "needless");

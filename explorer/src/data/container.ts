@@ -8,6 +8,8 @@ export interface Header {
   rows: number;
   columns: { name: string; type: ColumnType; delta?: boolean; shuffle?: boolean }[];
   words?: Record<string, string[]>;
+  /** Of bins: the causes that there are. */
+  causes?: string[];
   from_ns?: number;
   to_ns?: number;
   complete?: boolean;

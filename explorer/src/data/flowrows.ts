@@ -34,7 +34,7 @@ function matching(columns: FlowColumns, text: string): number[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found: number[] = [];
   for (let place = 0; place < columns.flow.length; place++) {
-    const ends = `${columns.sender[place]} ${columns.receiver[place]} ${columns.limit[place] ?? ""}`.toLowerCase();
+    const ends = `${columns.sender[place]} ${columns.receiver[place]} ${columns.cause[place] ?? ""}`.toLowerCase();
     if (words.every((word) => ends.includes(word) || String(columns.flow[place] + 1) === word)) found.push(place);
   }
   return found;

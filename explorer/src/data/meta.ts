@@ -1,14 +1,13 @@
 /** What META of FORMAT.md holds. Keys that end in `_ns` are since the source's `origin`. */
 
+import type { Looks } from "./looks";
 import type { Sweep } from "./sweep";
 
 export type Certainty = "known" | "likely" | "open";
 
 export interface Finding {
   kind: string;
-  cost_s: number | null;
   text: string;
-  because?: string;
   certainty: Certainty;
 }
 
@@ -28,35 +27,38 @@ export interface Outages {
   each: Outage[];
 }
 
-export interface Answer {
-  verdict: string;
-  certainty: Certainty;
-  confidence: number;
-  look_at: string;
-  cost_s: number | null;
-  sentences: string[];
-  findings: Finding[];
-  evidence: string[];
-  outages: Outages | null;
-  limits: string[];
-  limited_by: LimitPart[] | null;
-  path: Path | null;
-}
-
-export interface Path {
-  could_bps: number | null;
-  known_by: string | null;
-  reached_bps: number | null;
-}
-
-export interface LimitPart {
-  limit: string;
-  detail: string;
+/** Time that one cause owns. by: the responsible end, client or server. */
+export interface CauseShare {
+  cause: string;
+  by: string | null;
   seconds: number;
-  bytes: number;
-  bps: number | null;
+  share: number;
   certainty: Certainty;
-  evidence: string[];
+  text: string;
+  grounds: string[];
+  helps: string[];
+  does_not_help: string[];
+}
+
+/** Of a connection; both of its flows have it. seconds, share: of the cause that is the answer. */
+export interface Answer {
+  cause: string;
+  by: string | null;
+  certainty: Certainty;
+  text: string;
+  seconds: number;
+  share: number;
+  client: string;
+  server: string;
+  causes: CauseShare[];
+  findings: Finding[];
+  limits: string[];
+}
+
+/** at_least: no more than that much is known. */
+export interface Path {
+  capacity_bps: number | null;
+  at_least: boolean;
 }
 
 export interface Episode {
@@ -117,9 +119,9 @@ export interface FlowRow {
   burst_count: number;
   episode_count: number;
   timeouts: number;
-  cost_s: number | null;
   idle_count: number;
   idle_total_s: number;
+  path: Path | null;
   rtt: Record<string, { n: number; min_ms: number; mean_ms: number; max_ms: number } | null>;
 }
 
@@ -137,6 +139,7 @@ export interface Detail {
   key: string;
   row: FlowRow;
   answer: Answer | null;
+  outages: Outages | null;
   /** rows: of a blob that several flows share. */
   packets: { count: number; held: "all" | "windows" | "none"; blobs: string[]; rows?: [number, number] };
   bins: { blob: string; bin_ns: number }[];
@@ -161,9 +164,10 @@ export interface FlowColumns {
   retransmitted_segments: number[];
   episodes: number[];
   timeouts: number[];
-  cost_s: (number | null)[];
   rank: number[];
-  limit: (string | null)[];
+  /** Of the answer, and its seconds; null beyond the worst flows. */
+  cause: (string | null)[];
+  cause_s: (number | null)[];
 }
 
 export interface Source {
@@ -199,7 +203,7 @@ export interface Comparison {
 
 export type PairedEpisode = Pick<
   Episode,
-  "number" | "start_ns" | "end_ns" | "kind" | "lost_copies" | "lost_segments" | "cost_s"
+  "number" | "start_ns" | "end_ns" | "kind" | "lost_copies" | "lost_segments"
 >;
 
 export type Words = Record<string, Record<string, string>>;
@@ -213,6 +217,7 @@ export interface Meta {
   anonymized: boolean;
   notes: string[];
   words?: Words;
+  looks?: Looks;
   sources: Source[];
   comparison: Comparison | null;
   study: Record<string, unknown> | null;

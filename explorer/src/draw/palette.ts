@@ -1,6 +1,7 @@
-/** Colours and markers, as rexmit's printed figures have them (python/rexmit/figures/style.py): Okabe and Ito's
- * palette, which the colour-blind tell apart; black and grey is what is ordinary, colour what went wrong. */
+/** Colours as rexmit's printed figures have them (python/rexmit/figures/style.py): Okabe and Ito's palette, which the
+ * colour-blind tell apart; black and grey is what is ordinary, colour what went wrong. */
 
+import { type Hue, lookOf } from "../data/looks";
 import type { Marker } from "./surface";
 
 export interface Palette {
@@ -24,67 +25,7 @@ export interface Palette {
   select: string;
   selectBand: string;
   markerEdge: string;
-  cause: Record<string, string>;
-  limit: Record<string, string>;
-  idle: Record<string, string>;
-}
-
-export const MARKERS: Record<string, Marker> = {
-  recovery: "circle",
-  timeout: "diamond",
-  "loss-state": "square",
-  probe: "up",
-  persist: "down",
-  handshake: "plus",
-  unknown: "hexagon",
-};
-
-interface Hues {
-  black: string;
-  grey: string;
-  blue: string;
-  sky: string;
-  green: string;
-  orange: string;
-  red: string;
-  purple: string;
-  yellow: string;
-  brown: string;
-}
-
-function named(h: Hues): Pick<Palette, "cause" | "limit" | "idle"> {
-  return {
-    cause: {
-      recovery: h.blue,
-      timeout: h.red,
-      "loss-state": h.orange,
-      probe: h.purple,
-      persist: h.yellow,
-      handshake: h.sky,
-      unknown: h.grey,
-    },
-    limit: {
-      application: h.green,
-      start: h.sky,
-      loss: h.red,
-      "receiver-window": h.purple,
-      sender: h.orange,
-      network: h.blue,
-      open: h.grey,
-    },
-    idle: {
-      handshake: h.sky,
-      "zero-window": h.black,
-      timeout: h.red,
-      "timeout-backoff": h.brown,
-      "receive-window": h.purple,
-      nagle: h.yellow,
-      peer: h.orange,
-      "ack-clock": h.blue,
-      application: h.green,
-      unknown: h.grey,
-    },
-  };
+  hues: Record<Hue, string>;
 }
 
 export const LIGHT: Palette = {
@@ -108,7 +49,7 @@ export const LIGHT: Palette = {
   select: "#c2185b",
   selectBand: "rgba(194,24,91,0.10)",
   markerEdge: "#ffffff",
-  ...named({
+  hues: {
     black: "#222222",
     grey: "#8a8a8a",
     blue: "#0072B2",
@@ -119,7 +60,7 @@ export const LIGHT: Palette = {
     purple: "#CC79A7",
     yellow: "#d6c81a",
     brown: "#8f3b00",
-  }),
+  },
 };
 
 export const DARK: Palette = {
@@ -143,7 +84,7 @@ export const DARK: Palette = {
   select: "#ff6fa3",
   selectBand: "rgba(255,111,163,0.16)",
   markerEdge: "#15181c",
-  ...named({
+  hues: {
     black: "#c9cdd2",
     grey: "#8f959c",
     blue: "#3d9fe0",
@@ -154,8 +95,23 @@ export const DARK: Palette = {
     purple: "#d98db8",
     yellow: "#F0E442",
     brown: "#b5622b",
-  }),
+  },
 };
+
+/** The colour of a value of a closed set. */
+export function hueOf(palette: Palette, set: string, name: string): string {
+  const hue = lookOf(set, name)?.colour;
+  return hue === undefined ? palette.faint : palette.hues[hue];
+}
+
+export function markerOf(cause: string): Marker {
+  return lookOf("cause", cause)?.marker ?? "hexagon";
+}
+
+/** The rim of a cause's marker: yellow on white needs a darker one to be seen. */
+export function edgeOf(palette: Palette, cause: string): string {
+  return lookOf("cause", cause)?.colour === "yellow" ? palette.soft : palette.markerEdge;
+}
 
 /** Black or white, whichever is read better on a colour written #rrggbb (WCAG's relative luminance). */
 export function inkOn(colour: string): string {

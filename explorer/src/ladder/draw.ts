@@ -1,6 +1,6 @@
 /** Draws a ladder: data to the right, ACKs to the left, time downwards. */
 
-import type { Palette } from "../draw/palette";
+import { hueOf, type Palette } from "../draw/palette";
 import type { Surface } from "../draw/surface";
 import { seconds } from "../draw/units";
 import { CHARACTER, LABEL_LINE, type Layout, type Spot } from "./layout";
@@ -116,10 +116,10 @@ function highlight(s: Surface, palette: Palette, spot: Spot, look: Look, y: (at:
 }
 
 export function colourOf(step: Step, palette: Palette): string {
-  if (step.kind === "repair") return palette.cause[step.cause] ?? palette.faint;
+  if (step.kind === "repair") return hueOf(palette, "cause", step.cause);
   if (step.lost) return palette.lost;
   if (step.toReceiver) return palette.ink;
-  return step.kind === "dsack" ? palette.cause["probe"] : palette.ack;
+  return step.kind === "dsack" ? palette.hues.purple : palette.ack;
 }
 
 function arrow(

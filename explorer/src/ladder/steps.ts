@@ -1,14 +1,13 @@
 /** The packet exchange of one episode as steps: single packets, and runs of alike ones folded into one
  * (docs/figures.md, Ladder). */
 
+import { lookOf } from "../data/looks";
 import type { Burst, Episode } from "../data/meta";
 import type { Block, Packets } from "../data/packets";
 import { count } from "../draw/units";
 
 /** What a person takes in on one page. */
 const MOST_STEPS = 56;
-/** Steps that say why things went on are never summed up. */
-const NOTABLE: ReadonlySet<string> = new Set(["timeout", "probe", "persist", "handshake"]);
 /** Fewer alike packets than this are drawn one by one. */
 const FOLD_FROM = 4;
 
@@ -200,7 +199,7 @@ export function summed(steps: readonly Step[], limit: number, unfolded: Readonly
   const ends = Math.floor(limit / 4);
   const head = steps.slice(0, ends);
   const middle = steps.slice(ends, -ends);
-  const keep = new Set(middle.filter((step) => NOTABLE.has(step.cause)).slice(0, Math.floor(limit / 8)));
+  const keep = new Set(middle.filter(isNotable).slice(0, Math.floor(limit / 8)));
   const repaired = head.some((step) => step.kind === "repair");
   const first = middle.find((step) => step.kind === "repair");
   if (!repaired && first !== undefined) keep.add(first);
@@ -327,4 +326,9 @@ export function silencesOf(steps: readonly Step[], longer: number): Map<Step, nu
     last = Math.max(last ?? 0, step.last);
   }
   return found;
+}
+
+/** Steps that say why things went on are never summed up. */
+function isNotable(step: Step): boolean {
+  return lookOf("cause", step.cause)?.group === "timer";
 }

@@ -59,7 +59,7 @@ export function episodeNumbers(scene: Scene, y: number, chosen: number | null): 
  * not known more closely; where nothing is sure it stands where the page has it. */
 export function outages(scene: Scene, box: Box): void {
   const { s, palette } = scene;
-  const found = scene.data.detail.answer?.outages;
+  const found = scene.data.detail.outages;
   if (!found) return;
   for (const { sure, doubt } of outageSpans(found, scene.data.to)) {
     const clipped = ([from, to]: [number, number]): [number, number] | null => {

@@ -24,7 +24,7 @@ export const flight: Panel = {
       if (series) steps(scene, series, y, box, colour);
     };
     line(track?.flown, palette.soft);
-    line(data.state?.ssthresh, palette.cause["probe"]);
+    line(data.state?.ssthresh, palette.hues.purple);
     line(data.state?.cwnd, palette.blue);
     phases(scene, box.y);
   },
@@ -46,8 +46,8 @@ function phases(scene: Scene, top: number): void {
 }
 
 function phaseColour(scene: Scene, name: string): string | null {
-  if (/slow.?start/i.test(name)) return scene.palette.cause["handshake"];
-  if (/recovery|cwr|disorder/i.test(name)) return scene.palette.cause["recovery"];
-  if (/loss|timeout/i.test(name)) return scene.palette.cause["timeout"];
+  if (/slow.?start/i.test(name)) return scene.palette.hues.sky;
+  if (/recovery|cwr|disorder/i.test(name)) return scene.palette.hues.blue;
+  if (/loss|timeout/i.test(name)) return scene.palette.hues.red;
   return null;
 }

@@ -1,6 +1,6 @@
 /** Why nothing was sent: a strip of the idle gaps, by cause. */
 
-import { inkOn } from "../draw/palette";
+import { hueOf, inkOn } from "../draw/palette";
 import type { Panel } from "./scene";
 
 export const idle: Panel = {
@@ -20,7 +20,7 @@ export const idle: Panel = {
       if (to < scene.from || from > scene.to) continue;
       const left = scene.x(Math.max(from, scene.from));
       const wide = Math.max(1, scene.x(Math.min(to, scene.to)) - left);
-      const fill = palette.idle[gap.cause] ?? palette.faint;
+      const fill = hueOf(palette, "idle_cause", gap.cause);
       s.rect(left, box.y + 1, wide, box.h - 2, fill);
       const told = scene.words("idle_cause", gap.cause);
       if (s.textWidth(told, 9.5) + 8 < wide) {

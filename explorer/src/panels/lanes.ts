@@ -1,7 +1,9 @@
 /** What happened in each column of pixels, one lane a kind: nothing is too small to be seen. */
 
+import { namesOf } from "../data/looks";
 import type { Series } from "../data/series";
 import type { Track } from "../data/track";
+import { hueOf } from "../draw/palette";
 import { type Box, columnsIn, type Panel, type Scene, type Shown } from "./scene";
 
 const LANE = 11;
@@ -12,24 +14,26 @@ export interface Lane {
   of: (track: Track) => Series | undefined;
 }
 
-export const LANES: Lane[] = [
-  { name: "lost", colour: (s) => s.palette.lost, of: (p) => p.gone },
-  ...["timeout", "loss-state", "recovery", "probe", "persist", "handshake", "unknown"].map(
-    (cause): Lane => ({
-      name: cause,
-      colour: (s) => s.palette.cause[cause],
-      of: (p) => p.again.get(cause),
-    }),
-  ),
-  { name: "needless", colour: (s) => s.palette.ink, of: (p) => p.inVain },
-  { name: "SACK", colour: (s) => s.palette.cause["handshake"], of: (p) => p.sacked },
-  { name: "DSACK", colour: (s) => s.palette.cause["probe"], of: (p) => p.dsacks },
-];
+function allLanes(): Lane[] {
+  return [
+    { name: "lost", colour: (s) => s.palette.lost, of: (p) => p.gone },
+    ...namesOf("cause").map(
+      (cause): Lane => ({
+        name: cause,
+        colour: (s) => hueOf(s.palette, "cause", cause),
+        of: (p) => p.again.get(cause),
+      }),
+    ),
+    { name: "needless", colour: (s) => s.palette.ink, of: (p) => p.inVain },
+    { name: "SACK", colour: (s) => s.palette.hues.sky, of: (p) => p.sacked },
+    { name: "DSACK", colour: (s) => s.palette.hues.purple, of: (p) => p.dsacks },
+  ];
+}
 
 /** Those of what stands beside it as well: each stands at the same height on both sides. */
 export function lanesOf({ track, beside }: Shown): Lane[] {
   const some = (lane: Lane, of: Track | null | undefined): boolean => !!of && (lane.of(of)?.length ?? 0) > 0;
-  return LANES.filter((lane) => some(lane, track) || some(lane, beside?.track));
+  return allLanes().filter((lane) => some(lane, track) || some(lane, beside?.track));
 }
 
 export const lanes: Panel = {

@@ -1,6 +1,6 @@
 /** What marks and colours mean: only what is there. */
 
-import { MARKERS } from "../draw/palette";
+import { edgeOf, hueOf, markerOf } from "../draw/palette";
 import type { Marker, Surface } from "../draw/surface";
 import { outageWords } from "./bands";
 import type { Scene } from "./scene";
@@ -72,17 +72,16 @@ function entries(scene: Scene): Entry[] {
     }
     if (track.gone.length > 0) mark("lost", "cross", palette.lost, palette.lost);
     for (const cause of track.again.keys()) {
-      const edge = cause === "persist" ? palette.soft : palette.markerEdge;
-      mark(`again: ${scene.words("cause", cause)}`, MARKERS[cause] ?? "hexagon", palette.cause[cause] ?? palette.faint, edge);
+      mark(`again: ${scene.words("cause", cause)}`, markerOf(cause), hueOf(palette, "cause", cause), edgeOf(palette, cause));
     }
     if (track.inVain.length > 0) mark("needless", "ring", palette.ink, palette.ink);
   }
   if (data.state?.cwnd) line("cwnd", palette.blue);
-  if (data.state?.ssthresh) line("ssthresh", palette.cause["probe"]);
+  if (data.state?.ssthresh) line("ssthresh", palette.hues.purple);
   if (data.detail.episodes.length > 0) {
     found.push({ words: "episode", draw: (s, x, y) => s.rect(x - 6, y - 5, 12, 10, palette.episode[1]) });
   }
-  const dark = data.detail.answer?.outages;
+  const dark = data.detail.outages;
   if (dark) {
     found.push({ words: outageWords(dark), draw: (s, x, y) => s.hatch(x - 6, y - 5, 12, 10, palette.outage) });
   }

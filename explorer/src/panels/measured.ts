@@ -30,9 +30,8 @@ export interface Spot {
   words: string;
 }
 
-export function lineColours({ limit, idle, cause, ink }: Palette): string[] {
-  const { network, loss, application, sender, start, open } = limit;
-  return [ink, network, loss, application, sender, limit["receiver-window"], start, open ?? idle["unknown"] ?? cause["unknown"]];
+export function lineColours({ hues, ink }: Palette): string[] {
+  return [ink, hues.blue, hues.red, hues.green, hues.orange, hues.purple, hues.sky, hues.grey];
 }
 
 /** Returns where it ends. */

@@ -26,7 +26,7 @@ const GAP = 22;
 
 /** One colour a run; what went wrong has none of its own here. */
 export function runColours(palette: Palette): string[] {
-  return [palette.blue, palette.limit["sender"] ?? palette.ink];
+  return [palette.blue, palette.hues.orange];
 }
 
 export function drawOverlaid(s: Surface, palette: Palette, runs: readonly Run[], words: Scene["words"]): void {

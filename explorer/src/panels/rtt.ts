@@ -19,7 +19,7 @@ export const rtt: Panel = {
   draw(scene, y, box) {
     const { s, palette } = scene;
     for (const { kind, series } of shown(scene)) {
-      const colour = kind === "ack" ? palette.ink : palette.cause["handshake"];
+      const colour = kind === "ack" ? palette.ink : palette.hues.sky;
       const [a, z] = within(scene, series);
       if (z - a > DOTS) {
         bars(scene, series, y, box, colour);

@@ -2,7 +2,7 @@
 
 import type { Packets } from "../data/packets";
 import type { Series } from "../data/series";
-import { MARKERS } from "../draw/palette";
+import { edgeOf, hueOf, markerOf } from "../draw/palette";
 import type { Scale } from "../draw/scale";
 import type { Marker } from "../draw/surface";
 import { bars, type Box, columnsIn, type Panel, type Range, type Scene, steps, valueAt, within } from "./scene";
@@ -29,9 +29,7 @@ export const sequence: Panel = {
     blocks(scene, track.fresh, y, box, palette.ink, 1.4);
     if (scene.data.detail.row.vantage === "receiver") holes(scene, y, box);
     for (const [cause, series] of track.again) {
-      // A yellow on white needs a darker rim to be seen.
-      const edge = cause === "persist" ? palette.soft : palette.markerEdge;
-      marks(scene, series, y, box, MARKERS[cause] ?? "hexagon", palette.cause[cause] ?? palette.faint, edge);
+      marks(scene, series, y, box, markerOf(cause), hueOf(palette, "cause", cause), edgeOf(palette, cause));
     }
     marks(scene, track.gone, y, box, "cross", palette.lost, palette.lost);
     marks(scene, track.inVain, y, box, "ring", palette.ink, palette.ink);

@@ -8,7 +8,7 @@ import { grouped, plainSeconds, seconds } from "../draw/units";
 import { drawOverlaid, type Run } from "../panels/overlaid";
 import { failed, go, inWords, lookAtEpisode, meta, palette, store, trackOf } from "../view/app";
 import { arrived } from "../view/tracks";
-import { Sure } from "./answer";
+import { Lead } from "./answer";
 
 export function ComparisonPage(): preact.JSX.Element {
   const found = meta().comparison;
@@ -58,12 +58,7 @@ function Look({ label, detail }: { label: string; detail: Detail | undefined }):
   return (
     <li>
       <small>{label}</small>
-      <p class="look">
-        <Sure certainty={answer.certainty} />
-        <span>
-          <b>Look at</b> {answer.look_at}
-        </span>
-      </p>
+      <Lead answer={answer} />
     </li>
   );
 }
@@ -164,7 +159,6 @@ function Matched({ found }: { found: Comparison }): preact.JSX.Element | null {
               <th key={`${side}-at`} scope="col" class="number">at s</th>,
               <th key={`${side}-lost`} scope="col" class="number">lost</th>,
               <th key={`${side}-took`} scope="col" class="number">took</th>,
-              <th key={`${side}-cost`} scope="col" class="number">cost</th>,
             ])}
           </tr>
         </thead>
@@ -182,7 +176,7 @@ function Matched({ found }: { found: Comparison }): preact.JSX.Element | null {
 }
 
 function Side({ row, of }: { row: PairedEpisode | null; of: Comparison["flows"][number] }): preact.JSX.Element {
-  if (row === null) return <td colSpan={5} class="quiet">none</td>;
+  if (row === null) return <td colSpan={4} class="quiet">none</td>;
   const lost = row.lost_copies ?? row.lost_segments;
   const open = (): void => {
     go({ page: "flow", source: of.source, flow: of.flow });
@@ -199,7 +193,6 @@ function Side({ row, of }: { row: PairedEpisode | null; of: Comparison["flows"][
       <td class="number">{grouped(row.start_ns / 1e9, 3)}</td>
       <td class="number">{lost === null ? "?" : grouped(lost)}</td>
       <td class="number">{row.end_ns === null ? "open" : seconds((row.end_ns - row.start_ns) / 1e9)}</td>
-      <td class="number">{row.cost_s === null ? "–" : plainSeconds(Math.max(0, row.cost_s))}</td>
     </>
   );
 }

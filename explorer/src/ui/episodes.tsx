@@ -1,11 +1,9 @@
-/** The episodes as a table: what each lost, what repaired it, what it cost. Also what stands for the panels
+/** The episodes as a table: what each lost, what repaired it, how long that took. Also what stands for the panels
  * where they cannot be seen. */
 
 import type { Detail, Episode } from "../data/meta";
-import { count, grouped, plainSeconds, seconds } from "../draw/units";
+import { count, grouped, seconds } from "../draw/units";
 import { episodeNumber, go, inWords, isAcross, lookAtEpisode, openLadder, page, type Subject } from "../view/app";
-
-const UNKNOWN = "–";
 
 interface Props {
   detail: Detail;
@@ -40,7 +38,6 @@ export function EpisodeTable({ detail, most, brief = false, of = null, beside }:
           {!brief && <th scope="col" class="number">silence</th>}
           <th scope="col" class="number">timeouts</th>
           <th scope="col" class="number">took</th>
-          <th scope="col" class="number">cost</th>
           <th scope="col">
             <span class="unseen">ladder</span>
           </th>
@@ -76,7 +73,6 @@ function Row({ episode: e, brief, beside }: { episode: Episode; brief: boolean; 
       {!brief && <td class="number">{e.silence_s === null ? "" : seconds(e.silence_s)}</td>}
       <td class="number">{e.timeouts}</td>
       <td class="number">{e.end_ns === null ? "open" : seconds((e.end_ns - e.start_ns) / 1e9)}</td>
-      <td class="number">{e.cost_s === null ? UNKNOWN : plainSeconds(Math.max(0, e.cost_s))}</td>
       <td>
         <button
           type="button"

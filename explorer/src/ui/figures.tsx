@@ -1,7 +1,8 @@
 /** The figures of a flow, each with its unit. */
 
 import type { Detail, FlowRow } from "../data/meta";
-import { count, grouped, percent, plainSeconds, rate, seconds, size, three } from "../draw/units";
+import { hueOf } from "../draw/palette";
+import { count, grouped, percent, rate, seconds, size, three } from "../draw/units";
 import { inWords, palette } from "../view/app";
 
 export function Figures({ detail }: { detail: Detail }): preact.JSX.Element {
@@ -28,7 +29,7 @@ function Causes({ row }: { row: FlowRow }): preact.JSX.Element | null {
       {causes.map(([cause, n]) => (
         <div key={cause} class="part">
           <dt>
-            <i class="swatch" style={{ background: palette.value.cause[cause] }} />
+            <i class="swatch" style={{ background: hueOf(palette.value, "cause", cause) }} />
             {inWords("cause", cause)}
           </dt>
           <dd>{grouped(n)}</dd>
@@ -38,18 +39,17 @@ function Causes({ row }: { row: FlowRow }): preact.JSX.Element | null {
   );
 }
 
-function pairs({ row, answer }: Detail): [string, string][] {
+function pairs({ row }: Detail): [string, string][] {
   const found: [string, string][] = [
     ["data", `${size(row.bytes)} in ${seconds(row.duration_s)}`],
     ["throughput", row.throughput_bps === null ? "unknown" : rate(row.throughput_bps)],
   ];
-  const could = answer?.path?.could_bps;
-  if (could) found.push(["path could carry", rate(could)]);
+  const path = row.path;
+  if (path?.capacity_bps && !path.at_least) found.push(["path carries", rate(path.capacity_bps)]);
   const rtt = row.rtt["ack"]?.n ? row.rtt["ack"] : row.rtt["timestamps"];
   if (rtt?.n) found.push(["round trip", `${three(rtt.mean_ms)} ms (${three(rtt.min_ms)} to ${three(rtt.max_ms)})`]);
   found.push(["MSS", `${grouped(row.mss)} B`]);
-  const cost = row.cost_s === null ? "" : `, cost ${plainSeconds(row.cost_s)}`;
-  found.push(["episodes", `${row.episode_count}${row.episode_count > 0 ? cost : ""}`]);
+  found.push(["episodes", String(row.episode_count)]);
   const { copies, segments } = row.lost;
   if (copies !== null) {
     const share = row.segments > 0 ? ` (${percent(copies / row.segments)})` : "";

@@ -9,6 +9,7 @@ import {
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Asked, type FlowKey, tableRows, type TableRow } from "../data/flowrows";
 import type { FlowColumns, Source } from "../data/meta";
+import { hueOf } from "../draw/palette";
 import { count, grouped, plainSeconds, rate, seconds, size } from "../draw/units";
 import { go, inWords, palette, place } from "../view/app";
 
@@ -29,7 +30,6 @@ const COLUMNS: Shown[] = [
   { key: "flow", words: "flow", number: true, show: (c, i) => String(c.flow[i] + 1) },
   { key: "sender", words: "sender", number: false, show: (c, i) => c.sender[i] },
   { key: "receiver", words: "receiver", number: false, show: (c, i) => c.receiver[i] },
-  { key: "cost_s", words: "cost", number: true, show: (c, i) => known(c.cost_s[i], plainSeconds) },
   { key: "episodes", words: "episodes", number: true, show: (c, i) => grouped(c.episodes[i]) },
   { key: "lost_copies", words: "lost", number: true, show: (c, i) => known(c.lost_copies[i], grouped) },
   { key: "retransmitted_segments", words: "sent again", number: true, show: (c, i) => grouped(c.retransmitted_segments[i]) },
@@ -37,14 +37,13 @@ const COLUMNS: Shown[] = [
   { key: "bytes", words: "data", number: true, show: (c, i) => size(c.bytes[i]) },
   { key: "duration_s", words: "took", number: true, show: (c, i) => seconds(c.duration_s[i]) },
   { key: "throughput_bps", words: "throughput", number: true, show: (c, i) => known(c.throughput_bps[i], rate) },
-  { key: "limit", words: "limited by", number: false, show: (c, i) => limitWords(c.limit[i]) },
+  { key: "cause", words: "cause", number: false, show: (c, i) => causeWords(c.cause[i]) },
+  { key: "cause_s", words: "its time", number: true, show: (c, i) => (c.cause_s[i] ? plainSeconds(c.cause_s[i]) : "") },
 ];
 
-/** What limited a flow, or, where nothing tells that, what seems to have held its window. */
-function limitWords(limit: string | null): string {
-  if (limit === null) return "";
-  const words = inWords("limited_by", limit);
-  return words === limit ? inWords("limit", limit) : words;
+/** Where most of the time of its connection went. */
+function causeWords(cause: string | null): string {
+  return cause === null ? "" : inWords("answer_cause", cause);
 }
 
 export function FlowTable({ source }: { source: Source }): preact.JSX.Element {
@@ -158,12 +157,12 @@ function Line({ row, index, columns, source }: LineProps): preact.JSX.Element | 
   const at = row.place;
   const id = columns.flow[at];
   const chosen = place.value.flow === id && place.value.source === source.id;
-  const limit = columns.limit[at];
+  const cause = columns.cause[at];
   return (
     <tr class={chosen ? "chosen" : ""} aria-rowindex={index + 2} onClick={() => go({ source: source.id, flow: id })}>
       {COLUMNS.map(({ key, number, show }) => (
         <td key={key} class={number ? "number" : ""}>
-          {key === "limit" && limit !== null && palette.value.limit[limit] !== undefined && <i class="swatch" style={{ background: palette.value.limit[limit] }} />}
+          {key === "cause" && cause !== null && <i class="swatch" style={{ background: hueOf(palette.value, "answer_cause", cause) }} />}
           {key === "flow" ? (
             <button type="button" class="link" aria-pressed={chosen} aria-label={`Summary of flow ${id + 1}`}>
               {id + 1}

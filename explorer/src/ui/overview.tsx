@@ -4,10 +4,10 @@ import type { Detail, Source } from "../data/meta";
 import { count, seconds, size } from "../draw/units";
 import { flow, go, inWords, loading, meta, missing, place, worstFlow } from "../view/app";
 import { AnswerPart } from "./answer";
+import { CauseBar } from "./causebar";
 import { EpisodeTable } from "./episodes";
 import { Figures } from "./figures";
 import { FlowTable } from "./flowtable";
-import { LimitBar } from "./limitbar";
 import { Timeline } from "./timeline";
 
 export function Overview(): preact.JSX.Element {
@@ -45,7 +45,7 @@ function FlowSummary({ detail }: { detail: Detail }): preact.JSX.Element {
           {row.sender} <span class="arrow">→</span> {row.receiver}
         </h2>
         <AnswerPart detail={detail} />
-        <LimitBar detail={detail} />
+        <CauseBar detail={detail} />
         <h3>When</h3>
         {data !== null && data.detail === detail ? <Timeline data={data} /> : <div class="timeline" />}
         <EpisodeTable detail={detail} most={8} />

@@ -3,6 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { type FlowData, loadFlow, sourceOf } from "../data/flow";
 import type { Episode, Meta } from "../data/meta";
+import { setLooks } from "../data/looks";
 import type { Store } from "../data/store";
 import { DARK, LIGHT, type Palette } from "../draw/palette";
 import { episodeEnd } from "../panels/bands";
@@ -98,6 +99,7 @@ export function inWords(set: string, name: string): string {
 }
 
 export function begin(opened: Store): void {
+  setLooks(opened.meta.looks ?? {});
   store.value = opened;
   place.value = fromFragment(location.hash) ?? home(opened.meta);
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -342,6 +344,5 @@ export function episodeInWords(e: Episode): string {
   if (lost !== null) words.push(`${grouped(lost)} lost`);
   words.push(inWords("episode_kind", e.kind));
   if (e.timeouts > 0) words.push(`${e.timeouts} timeout${e.timeouts === 1 ? "" : "s"}`);
-  if (e.cost_s !== null) words.push(`cost ${Math.max(0, e.cost_s).toFixed(2)} s`);
   return words.join(", ");
 }

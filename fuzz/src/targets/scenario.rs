@@ -62,7 +62,16 @@ pub fn play(scenario: Scenario, which: u8) {
         at: At::ALL[usize::from(which / 4) % At::ALL.len()].1,
         config: Config::default(),
         listing: Listing::default(),
-        wish: Wish { state: all, queues: all, drops: all, truth: all, hosts: all },
+        wish: Wish {
+            state: all,
+            queues: all,
+            drops: all,
+            truth: all,
+            hosts: all,
+            applications: all,
+            blocked: all,
+            held: all,
+        },
         captures: None,
         max_memory: Some(BYTES),
     };

@@ -9,7 +9,7 @@ from rexmit.studies import SCENARIOS
 
 #: Documents that travel in the extension, by name, and what they are.
 DOCUMENTS = {
-    "definitions": "What the words mean, and how it is decided: copy, burst, episode, cause, limit.",
+    "definitions": "What the words mean, and how it is decided: copy, burst, episode, cause.",
     "json": "Every key of an answer, with its unit.",
     "scenario-keys": "Every key of a scenario, with unit, range and default.",
 }

@@ -34,6 +34,8 @@ BRIEF = (
     "flow", "sender", "receiver", "vantage", "bytes", "duration_s", "throughput_bps", "retransmissions",
     "lost", "episode_count", "timeouts", "cost_s", "idle_total_s", "closed",
 )  # fmt: skip
+#: And of the answer about its connection.
+BRIEF_ANSWER = ("connection", "cause", "by", "certainty", "seconds", "share", "text")
 #: A call is stopped after so long, s, and the answer is what was done until then.
 LONGEST_S = 120.0
 #: Reading or simulating may take this part of the time; in the rest the answer is made. Packets of an episode
@@ -97,7 +99,7 @@ class Tools:
     @_tool
     def open_capture(self, path: str, receiver: str | None = None) -> Answer:
         """The first screen of a capture, a folder of `rexmit run` or `rexmit record`, or a scenario (which is
-        simulated): what limited the worst transfer, what was lost, how it came back.
+        simulated): where the time of the worst connection went, what was lost, how it came back.
 
         receiver: the capture of the same transfer at the receiver; `path` is then the sender's, and every
         loss is known.
@@ -114,24 +116,23 @@ class Tools:
     def list_flows(self, path: str, receiver: str | None = None, top: int = 10, skip: int = 0) -> Answer:
         """Flows by what they lost, the worst first: `top` of them after the first `skip`.
 
-        Each with its verdict; `flow` or `sender-receiver` names one to the other tools.
+        Each with the answer about its connection: the cause that took most of the time, who is responsible,
+        how sure that is. `flow` or `sender-receiver` names one to the other tools.
         """
         top, skip = max(1, min(top, 50)), max(0, skip)
         seen = self._open(path, receiver).overview(min(RANKED, skip + top))
         flows = [
             {key: flow[key] for key in BRIEF if key in flow}
-            | {
-                "verdict": (flow["answer"] or {}).get("verdict"),
-                "look_at": (flow["answer"] or {}).get("look_at"),
-            }
+            | {"answer": {key: flow["answer"][key] for key in BRIEF_ANSWER} if flow["answer"] else None}
             for flow in seen["flows"][skip:]
         ]
         return {"flows": flows, "flows_in_all": seen["totals"]["flows"]}
 
     @_tool
     def flow_answer(self, path: str, flow: str | None = None, receiver: str | None = None) -> Answer:
-        """Everything that is known of one flow (default: the worst): what limited it and for how long, the
-        answer in sentences with how sure each is and what it rests on, round-trip times, windows, losses.
+        """Everything that is known of one flow (default: the worst): the answer about its connection (each
+        cause with its seconds, how sure it is and on what grounds, what helps and what does not), round-trip
+        times, windows, losses.
         """
         found = answer_of(self._open(path, receiver), flow)
         return {"flow": found, "not_listed": _not_listed(found)}

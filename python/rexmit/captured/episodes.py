@@ -9,13 +9,10 @@ from typing import Any
 from rexmit import _core
 from rexmit.captured.vantage import is_away
 from rexmit.screen.text_table import aligned
-from rexmit.screen.units import count, plain_seconds, seconds, size
+from rexmit.screen.units import count, seconds, size
 
 #: Rows of the episode table, at most; the rest is summed up in one line.
 EPISODES = 8
-#: In the cost column where it is not known.
-UNKNOWN_COST = "–"
-
 Json = dict[str, Any]
 
 REPAIRED_BY = {
@@ -46,7 +43,7 @@ def worst_episodes(episodes: Sequence[Json], most: int = EPISODES, end_s: float 
 def episode_table(episodes: Sequence[Json], flow: Json, width: int) -> list[str]:
     """The episodes, aligned in `width` columns; the costliest if there are many."""
     shown = worst_episodes(episodes, end_s=flow.get("end_s"))
-    head = ("#", "at", "lost", "repaired by", "silence", "timeouts", "took", "cost", "")
+    head = ("#", "at", "lost", "repaired by", "silence", "timeouts", "took", "")
     rows = [_episode_row(e, flow) for e in shown]
     told = [head, *rows]
     lines = []
@@ -57,9 +54,7 @@ def episode_table(episodes: Sequence[Json], flow: Json, width: int) -> list[str]
         lines += [" " * (len(line) + 3) + more for more in words[1:]]
     total = max(int(flow.get("episode_count") or 0), len(episodes))
     if total > len(shown):
-        lines.append(f"  … and {count(total - len(shown), 'lesser episode')}")
-    if any(row[7] == UNKNOWN_COST for row in rows):
-        lines.append(f"  {UNKNOWN_COST}: too little was sent undisturbed before it to say what it cost")
+        lines.append(f"  … and {count(total - len(shown), 'shorter one', 'shorter ones')}")
     return lines
 
 
@@ -67,7 +62,6 @@ def _episode_row(e: Json, flow: Json) -> tuple[str, ...]:
     lost = e.get("lost_copies")
     lost = e.get("lost_segments") if lost is None else lost
     end = e.get("end_s")
-    cost = e.get("cost_s")
     silence = e.get("silence_s")
     return (
         str(int(e["number"]) + 1),
@@ -77,18 +71,18 @@ def _episode_row(e: Json, flow: Json) -> tuple[str, ...]:
         "" if silence is None else seconds(float(silence)),
         str(int(e.get("timeouts") or 0)),
         "open" if end is None else seconds(float(end) - float(e["start_s"])),
-        # Below zero: the transfer ran faster than before, and lost nothing by it.
-        UNKNOWN_COST if cost is None else plain_seconds(max(0.0, float(cost))),
         why(e, flow),
     )
 
 
 def _repaired_by(e: Json, flow: Json) -> str:
     kind = str(e["kind"])
+    if kind == "intermittent" and not one_per_timeout(e):
+        kind = str(e["trigger"])
     if kind == "ack":
         sack = (flow.get("handshake") or {}).get("sack_permitted")
         return "ack, SACK" if sack else "ack, duplicates"
-    return "timer, RTO" if kind == "intermittent" and not one_per_timeout(e) else REPAIRED_BY.get(kind, kind)
+    return REPAIRED_BY.get(kind, kind)
 
 
 def one_per_timeout(e: Json) -> bool:

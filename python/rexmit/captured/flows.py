@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from rexmit import _core
@@ -180,11 +181,21 @@ class Flow:
         return sorted(self.frame("bursts").rows(), key=lambda row: float(row["start"]))
 
     def outages(self) -> dict[str, Any] | None:
-        """The outages of the flow's answer (docs/json.md), times in s after the capture's first packet; None
-        where none was found.
+        """The outages of the flow (docs/json.md), times in s after the capture's first packet; None where
+        none was found.
         """
-        found = self._capture._answers().get(self.id)
-        return cast("dict[str, Any] | None", (found or {}).get("outages"))
+        return cast("dict[str, Any] | None", self._told.get("outages"))
+
+    def answer(self) -> dict[str, Any] | None:
+        """The answer about the flow's connection (docs/json.md): where the time went, and why; None where
+        rexmit failed on it, or where a live run was late.
+        """
+        return cast("dict[str, Any] | None", self._told.get("answer"))
+
+    @cached_property
+    def _told(self) -> dict[str, Any]:
+        """The flow as docs/json.md has it."""
+        return cast("dict[str, Any]", json.loads(self._capture.analysis.flow(self.id) or "{}"))
 
     def time_sequence(self, start: float | None = None, end: float | None = None) -> Figure:
         """Sequence number against time: data, ACKs, SACK, losses, retransmissions by cause.
@@ -242,21 +253,11 @@ class Flow:
 
         return figures.idle_gaps(self.frame("idle"), self.episodes(), self.row)
 
-    def limited(self) -> dict[str, Any]:
-        """What limited it (`limited_by`) and what its path could carry (`path`), as in docs/json.md."""
-        listed = self._capture.overview(RANKED)["flows"]
-        found = next((f for f in listed if f["flow"] == self.id), None)
-        if found is None:
-            analysis, number = self._detailed()
-            listed = json.loads(analysis.overview(RANKED))["flows"]
-            found = next(f for f in listed if f["flow"] == number)
-        return {name: found.get(name) for name in ("sender", "receiver", "vantage", "limited_by", "path")}
-
-    def limits(self) -> Figure:
-        """What limited it, as one bar."""
+    def causes(self) -> Figure:
+        """Where the time of its connection went, as one bar."""
         from rexmit import figures
 
-        return figures.limits(self.limited())
+        return figures.causes(self._told)
 
     def exchange(self, number: int) -> Ladder:
         """The packet exchange of episode `number` (from 1, as pages count). Raises ValueError if there is
@@ -287,7 +288,7 @@ class Flow:
         yield "repairs", self.repairs()
         yield "window", self.window()
         yield "idle", self.idle_gaps()
-        yield "limits", self.limits()
+        yield "causes", self.causes()
         costly = sorted(self.episodes(), key=lambda e: -(e.get("cost_s") or 0.0))[:ladders]
         for number in sorted(int(e["number"]) + 1 for e in costly):
             yield f"ladder-{number}", self.ladder(number)

@@ -1,4 +1,4 @@
-"""Flows added up: by pair of hosts, by host, by the port that was called, or by what held them up.
+"""Flows added up: by pair of hosts, by host, by the port that was called, or by the cause of their time.
 
 A capture of many flows is read from the top down: who lost time, and to what, before any single flow.
 """
@@ -38,6 +38,16 @@ SUMS = (
     "resent_syns",
     "lost_s",
 )
+#: Columns of rows by cause.
+CAUSES = pa.schema(
+    [
+        ("cause", _KEY),
+        ("by", _KEY),
+        ("connections", pa.int64()),
+        ("bytes", pa.int64()),
+        ("seconds", pa.float64()),
+    ]
+)
 
 
 def groups(capture: Capture | Fleet, by: By) -> Table:
@@ -47,9 +57,9 @@ def groups(capture: Capture | Fleet, by: By) -> Table:
     host that was called) or "cause".  Rows of the first three have `flows`, `bytes`, `segments`,
     `resent_segments`, `timeouts`, `episodes`, `unanswered` (flows whose SYN nobody answered), `resent_syns`
     and `lost_s`: for each flow the larger of what its episodes cost and of its idle time while data waited,
-    and its handshake if that had to be sent again, or how long it called in vain. Rows by cause have `kind`
-    ("idle" or "resent"), `cause`, `flows`, `gaps`, `segments` and `lost_s`. Raises ValueError if `by` is none
-    of these.
+    and its handshake if that had to be sent again, or how long it called in vain. Rows by cause come in the
+    order of their seconds, and have `cause`, `by` (the responsible end), `connections` (whose answer it is),
+    `bytes` (of these) and `seconds` (over all connections). Raises ValueError if `by` is none of these.
     """
     if by not in WAYS:
         raise ValueError(f"by = {by!r} is none of {', '.join(WAYS)}")
@@ -83,11 +93,6 @@ def _added(rows: Any) -> Any:
 def sums_of(batch: Any) -> dict[str, Any]:
     """What is added up, by name, for each flow of a batch."""
     column = batch.column
-    silent = pc.and_(pc.is_null(column("first_data")), pc.is_null(column("handshake_s")))
-    unanswered = pc.and_(silent, pc.greater(column("syn_retransmissions"), 0))
-    waited = pc.max_element_wise(pc.fill_null(column("cost_s"), 0.0), column("idle_blocked_s"))
-    handshake = pc.fill_null(column("handshake_s"), 0.0)
-    waited = pc.add(waited, pc.if_else(pc.greater(column("handshake_resent"), 0), handshake, 0.0))
     return {
         "flows": pa.array([1] * batch.num_rows, pa.int64()),
         "bytes": column("bytes"),
@@ -95,9 +100,9 @@ def sums_of(batch: Any) -> dict[str, Any]:
         "resent_segments": column("retransmitted_segments"),
         "timeouts": column("timeouts"),
         "episodes": column("episodes"),
-        "unanswered": pc.cast(unanswered, pa.int64()),
+        "unanswered": pc.cast(column("unanswered"), pa.int64()),
         "resent_syns": column("syn_retransmissions"),
-        "lost_s": pc.if_else(unanswered, column("duration_s"), waited),
+        "lost_s": column("lost_s"),
     }
 
 
@@ -129,48 +134,26 @@ KEYS: dict[By, Callable[[Any], Sequence[Any]]] = {"pair": _pairs, "host": _hosts
 
 
 def _by_cause(capture: Capture | Fleet) -> Any:
-    """Idle time by cause, then segments sent again by cause; each with the number of flows that it befell."""
-    idle = _idle_by_cause(capture)
-    resent = _resent_by_cause(capture)
-    rows = sorted(idle, key=lambda r: -r["lost_s"]) + sorted(resent, key=lambda r: -r["segments"])
-    columns = ("kind", "cause", "flows", "gaps", "segments", "lost_s")
-    kinds = (pa.string(), pa.string(), pa.int64(), pa.int64(), pa.int64(), pa.float64())
-    schema = pa.schema(list(zip(columns, kinds, strict=True)))
-    return pa.Table.from_pylist(rows, schema)
-
-
-def _idle_by_cause(capture: Capture | Fleet) -> list[dict[str, Any]]:
+    """The table `causes` added up."""
     total: Any = None
-    for batch in batches(capture.idle):
-        cause = pc.cast(batch.column("cause"), _KEY)
-        part = pa.table({"cause": cause, "flow": batch.column("flow"), "lost_s": batch.column("length_s")})
-        part = part.group_by(["cause", "flow"]).aggregate([("lost_s", "sum"), ("lost_s", "count")])
-        part = part.rename_columns(["cause", "flow", "lost_s", "gaps"])
-        total = part if total is None else pa.concat_tables([total, part])
+    for batch in batches(capture.table("causes")):
+        part = pa.table(
+            {
+                "cause": pc.cast(batch.column("cause"), _KEY),
+                "by": pc.cast(batch.column("by"), _KEY),
+                "connections": pc.cast(batch.column("answer"), pa.int64()),
+                "bytes": batch.column("bytes"),
+                "seconds": batch.column("seconds"),
+            }
+        )
+        total = _same_cause(part if total is None else pa.concat_tables([total, part]))
     if total is None:
-        return []
-    added = total.group_by("cause").aggregate(
-        [("flow", "count_distinct"), ("gaps", "sum"), ("lost_s", "sum")]
-    )
-    return [
-        {"kind": "idle", "cause": r["cause"], "flows": r["flow_count_distinct"]}
-        | {"gaps": r["gaps_sum"], "segments": None, "lost_s": r["lost_s_sum"]}
-        for r in added.to_pylist()
-    ]
+        return CAUSES.empty_table()
+    order = [("seconds", "descending"), ("connections", "descending")]
+    return total.cast(CAUSES).sort_by([*order, ("cause", "ascending"), ("by", "ascending")])
 
 
-def _resent_by_cause(capture: Capture | Fleet) -> list[dict[str, Any]]:
-    from rexmit.screen.words import CAUSES
-
-    segments, flows = dict.fromkeys(CAUSES, 0), dict.fromkeys(CAUSES, 0)
-    for batch in batches(capture.flows):
-        for cause in CAUSES:
-            column = batch.column(f"retransmitted_{cause.replace('-', '_')}")
-            segments[cause] += pc.sum(column).as_py() or 0
-            flows[cause] += pc.sum(pc.greater(column, 0)).as_py() or 0
-    return [
-        {"kind": "resent", "cause": cause, "flows": flows[cause]}
-        | {"gaps": None, "segments": segments[cause], "lost_s": None}
-        for cause in CAUSES
-        if segments[cause]
-    ]
+def _same_cause(rows: Any) -> Any:
+    sums = CAUSES.names[2:]
+    added = rows.group_by(["cause", "by"], use_threads=False).aggregate([(name, "sum") for name in sums])
+    return added.select(["cause", "by", *(f"{name}_sum" for name in sums)]).rename_columns(CAUSES.names)

@@ -130,11 +130,8 @@ def _difference(what: str, ours: str, theirs: str, times: list[float]) -> str:
         each = "" if n == 1 else " each"
         took = count(int(theirs), "timeout")
         return f"{the('repair')} took {took}{each}; packets alone say {ours}"
-    if what == "idle":
-        causes = closed_sets()["idle_cause"]
-        return f"{the('silence')} {was} {causes[theirs]}; packets alone say {causes[ours]}"
-    limits = closed_sets()["limited_by"]
-    return f"what held it longest was {limits[theirs]}; packets alone say {limits[ours]}"
+    causes = closed_sets()["idle_cause"]
+    return f"{the('silence')} {was} {causes[theirs]}; packets alone say {causes[ours]}"
 
 
 TRIGGERS = {

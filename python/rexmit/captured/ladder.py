@@ -18,14 +18,14 @@ from rexmit.captured.lost import copies as lost_copies
 from rexmit.columns import sack_columns
 from rexmit.frame import Frame
 from rexmit.screen.units import count, plain_seconds, seconds
-from rexmit.screen.words import KIND_IN_WORDS, closed_sets
+from rexmit.screen.words import KIND_IN_WORDS, closed_sets, properties
 
 #: Fewer alike packets than this are drawn one by one.
 FOLD_FROM = 4
 #: What a person takes in on one page.
 MAX_STEPS = 56
 #: Steps that say why things went on are never folded away.
-NOTABLE = frozenset({"timeout", "probe", "persist", "handshake"})
+NOTABLE = frozenset(c for c, group in properties("cause", "group").items() if group == "timer")
 
 Block = tuple[int, int]
 

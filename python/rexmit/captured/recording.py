@@ -309,9 +309,10 @@ class Recording(Capture):
         place = rows.column_names.index("cause") + 1
         return rows.add_column(place, "kernel_cause", pa.array(reasons, pa.string()))
 
-    def page(self, top: int = 7, hints: bool = True) -> str:
+    def page(self, top: int = 7, hints: bool = True, why: bool = False) -> str:
         """The answer on one screen, and below it what the kernel itself says."""
-        return "\n".join([super().page(top, hints=False), "", *self.kernel_lines(), *self._hint(hints)])
+        told = [super().page(top, hints=False, why=why), "", *self.kernel_lines(), *self._hint(hints)]
+        return "\n".join(told)
 
     def _hint(self, wanted: bool) -> list[str]:
         return [f"  next     {self.command} --out DIR      for tables and figures"] if wanted else []
@@ -417,7 +418,7 @@ def _interface(i: Json) -> str:
 
 
 def _said(word: str, text: str) -> list[str]:
-    from rexmit.screen.page import WIDTH
+    from rexmit.screen.connection import WIDTH
 
     if not text:
         return []

@@ -42,8 +42,7 @@ def many(capture: Capture) -> dict[str, Any]:
     tails: set[int] = set()
     for batch in batches(capture.episodes):
         frame = Frame(pa.Table.from_batches([batch]))
-        timed = frame.equals("kind", "timer-rto") | frame.equals("kind", "timer-probe")
-        tails.update(frame["flow"][timed & frame.equals("limit", "application")].tolist())
+        tails.update(frame["flow"][frame["tail"]].tolist())
     parts = (("all", np.ones(len(length), dtype=bool)), ("clean", clean), ("timeout", fired))
     pairs = groups(capture, "pair")
     return {

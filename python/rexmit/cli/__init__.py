@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from rexmit.cli.ending import ANSWER, FAILED, guarded, say
+from rexmit.cli.ending import ANSWER, BAD_INPUT, FAILED, guarded, say
 from rexmit.cli.parsing import Parser
 from rexmit.files.not_written import NotWrittenError
 from rexmit.screen.streams import open_closed, printing
@@ -85,8 +85,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         return say("stopped before there was an answer", FAILED)
 
 
+def _help(word: str) -> int:
+    """Help about a cause of lost time."""
+    from rexmit.screen import cause_page
+
+    if word == "causes":
+        lines = cause_page.listed()
+    elif word in cause_page.names():
+        lines = cause_page.page(word)
+    else:
+        return say(cause_page.unknown(word, COMMANDS), BAD_INPUT)
+    with printing():
+        print("\n".join(lines))
+    return ANSWER
+
+
 def _main(given: list[str]) -> int:
     if given[:1] == ["help"]:
+        if given[1:] and given[1] not in COMMANDS and not given[1].startswith("-"):
+            return _help(given[1])
         # As git and cargo have it: of a command, or of all.
         given = [*given[1:2], "--help"]
     arguments = parser(given[0] if given else None)

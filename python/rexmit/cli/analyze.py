@@ -22,19 +22,20 @@ if TYPE_CHECKING:
     from rexmit.captured.flows import Flow
     from rexmit.files.destination import Destination
 
+#: Broken laws that --audit names, at most.
+BROKEN = 20
 #: How many flows the JSON lists unless told otherwise.
 MOST_LISTED = 10_000
 
 ANALYZE = """\
-Reads captures (pcap, pcapng; plain, gzip, zstd, xz; "-": standard input) and says what happened to each
-transfer: which copies were lost, how each burst was repaired and what that cost, how long the sender sat idle
-and why, and where to look.
+Reads captures (pcap, pcapng; plain, gzip, zstd, xz; "-": standard input) and says of each connection where
+its time went and why: what the next byte was waiting for, how sure that is, and what would help.
 """
 EXAMPLES = """\
 examples:
   rexmit analyze slow.pcapng                              the answer on one screen
   rexmit analyze slow.pcapng --out slow/                  and tables and figures
-  rexmit analyze slow.pcapng --ladder 2                   the packet exchange of episode 2
+  rexmit analyze slow.pcapng --ladder 2                   the packets of the second repair
   rexmit analyze busy.pcapng --by pair                    which hosts lost most time
   rexmit analyze captures/ --out fleet/                   every capture in it, and what all come to
   rexmit analyze --sender a.pcap --receiver b.pcap        both ends: losses are exact
@@ -125,10 +126,20 @@ def add(commands: Any) -> None:
     asked.add_argument(
         "--by",
         choices=("pair", "host", "port", "cause"),
-        help="flows added up: by pair of hosts, by host, by the port called, by what held them up",
+        help="flows added up: by pair of hosts, by host, by the port called, by cause",
     )
     asked.add_argument(
-        "--ladder", type=positive, metavar="N", help="the packet exchange of episode N of the worst flow"
+        "--why",
+        action="store_true",
+        help="on the page, what each cause means, how it is recognised, and causes of little time, too",
+    )
+    asked.add_argument(
+        "--audit",
+        action="store_true",
+        help="in place of the page: hold every answer against the laws that none may break (docs/causes.md)",
+    )
+    asked.add_argument(
+        "--ladder", type=positive, metavar="N", help="the packets of repair N of the worst flow"
     )
     asked.add_argument(
         "--like",
@@ -177,6 +188,8 @@ def check(o: argparse.Namespace) -> str | None:
             return f"--annotate {o.annotate}: there is no folder {folder}"
     if o.like and "-" in (o.captures or []):
         return "--like reads the capture twice: standard input can be read once only, use a file"
+    if o.audit and (o.json or o.by or o.ladder or o.against):
+        return "--audit takes the place of the page: ask for it alone"
     if o.json and o.ladder:
         return "--json and --ladder both want the output; ask for one of them"
     if o.by and (o.ladder or o.against):
@@ -264,9 +277,19 @@ def _told(o: argparse.Namespace, capture: Capture, into: Destination | None) -> 
         tell(done, None if o.json else sys.stdout)
 
 
+def _audited(capture: Capture) -> list[str]:
+    """How many answers keep the laws, and what breaks one. Raises NotWrittenError if one is broken."""
+    answers, broken = capture.analysis.audit(BROKEN)
+    if broken:
+        raise NotWrittenError("\n".join([f"an answer breaks a law: {one}" for one in broken]))
+    return [f"{capture.name}: {answers:,} answers keep the laws"]
+
+
 def _shown(o: argparse.Namespace, capture: Capture) -> None:
     """The answer in the form that was asked for."""
-    if o.by:
+    if o.audit:
+        show(_audited(capture))
+    elif o.by:
         show(_by(o, capture))
     elif o.json:
         with printing():
@@ -277,7 +300,7 @@ def _shown(o: argparse.Namespace, capture: Capture) -> None:
     else:
         from rexmit.screen.progress import soon
 
-        show(soon(capture, lambda: capture.page(o.top or 7, hints=not o.out)).splitlines())
+        show(soon(capture, lambda: capture.page(o.top or 7, hints=not o.out, why=o.why)).splitlines())
 
 
 def _by(o: argparse.Namespace, capture: Capture) -> list[str]:

@@ -12,17 +12,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from rexmit.captured.episodes import REPAIRED_BY, UNKNOWN_COST
+from rexmit.captured.episodes import REPAIRED_BY
 from rexmit.compared import differences
 from rexmit.compared.differences import Comparison
 from rexmit.compared.matching import Matches, Pair, Row, Side
 from rexmit.files.reach import exists, lexists
 from rexmit.files.reading import check, json_of
 from rexmit.running.late import is_withheld, missed
+from rexmit.screen.connection import WIDTH
 from rexmit.screen.notebook import Shown
-from rexmit.screen.page import WIDTH
 from rexmit.screen.say import json_pieces
-from rexmit.screen.units import count, plain_seconds, seconds
+from rexmit.screen.units import count, seconds
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 #: Pairs that the page lists, at most; --json has all.
 LISTED = 12
 #: Of the answers that are read back.
-FORMAT = 1
+FORMAT = 2
 #: What is to be done about a folder that does not hold what it should.
 AGAIN = "run it again with --out, or name the captures themselves"
 #: Longer names give way in the figure's legend.
@@ -57,10 +57,8 @@ class SideBySide(Shown):
     @cached_property
     def costs(self) -> Comparison:
         """Where the time of both went."""
-        a, b = (differences.profile(flow, name) for flow, name in zip(self.flows, self.names, strict=True))
         withheld = [text for text in map(_untrusted, self.captures) if text]
-        advice = differences.look_at_slower((a, b), self.captures, self.flows)
-        return differences.of_profiles(a, b, advice, withheld)
+        return differences.of_flows(self.flows, self.names, withheld)
 
     @cached_property
     def matched_episodes(self) -> Matches:
@@ -258,7 +256,7 @@ def _table(what: str, matches: Matches) -> list[str]:
         f"{n} in the {name} only" for n, name in zip(only, ("first", "second"), strict=True) if n
     ]
     lines = [f"  {what}: " + ", ".join(words)]
-    head: tuple[str, ...] = ("#", "", "at", "lost", "repaired by", "silence", "timeouts", "took", "cost")
+    head: tuple[str, ...] = ("#", "", "at", "lost", "repaired by", "silence", "timeouts", "took")
     if what != "episodes":
         head = ("#", "", "at", "lost", "trigger", "silence")
     width = len(head)
@@ -295,9 +293,9 @@ def _outages(pair: Pair) -> tuple[str, str, str]:
 
 def _cells(row: Row | None) -> tuple[str, ...]:
     if row is None:
-        return ("none", "", "", "", "", "", "")
+        return ("none", "", "", "", "", "")
     lost, kind = row.get("lost_copies"), _kind(row)
-    took, cost = _took(row), row.get("cost_s")
+    took = _took(row)
     return (
         f"{row['start']:.3f}",
         f"{int(row['lost_segments'] if lost is None else lost):,}",
@@ -305,7 +303,6 @@ def _cells(row: Row | None) -> tuple[str, ...]:
         "" if row.get("silence_s") is None else seconds(float(row["silence_s"])),
         str(int(row.get("timeouts") or 0)),
         "open" if took is None else seconds(took),
-        UNKNOWN_COST if cost is None else plain_seconds(max(0.0, float(cost))),
     )
 
 
@@ -334,7 +331,6 @@ def _change(a: Row, b: Row) -> tuple[str, ...]:
         change("silence_s", seconds),
         change("timeouts", lambda v: f"{v:.0f}"),
         change("took", seconds),
-        change("cost_s", plain_seconds),
     )
 
 

@@ -1,8 +1,8 @@
 """Figures of one flow, or of a sweep, in one style. Each function takes rows and returns a `Figure`."""
 
+from rexmit.figures.causes import causes
 from rexmit.figures.idle import idle_gaps
 from rexmit.figures.ladder import ladder
-from rexmit.figures.limits import limits
 from rexmit.figures.repairs import repairs
 from rexmit.figures.response import curves, heat_map
 from rexmit.figures.rtt import rtt
@@ -16,6 +16,7 @@ from rexmit.figures.window import window
 
 __all__ = [
     "Figure",
+    "causes",
     "curves",
     "cwnd",
     "differences",
@@ -23,7 +24,6 @@ __all__ = [
     "heat_map",
     "idle_gaps",
     "ladder",
-    "limits",
     "queue",
     "repairs",
     "rtt",

@@ -17,6 +17,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure as MplFigure
 
 from rexmit.screen.units import seconds
+from rexmit.screen.words import properties
 
 # Okabe and Ito's palette; black and grey carry what is ordinary, colour what went wrong.
 BLACK, GREY, LIGHT = "#222222", "#8a8a8a", "#d9d9d9"
@@ -29,43 +30,43 @@ BLUE, SKY, GREEN, ORANGE, RED, PURPLE, YELLOW = (
     "#CC79A7",
     "#F0E442",
 )
+BROWN = "#8f3b00"
 PALE = "#a6d5f2"
 #: Neighbouring episodes take turns.
 SHADE = "#f6ecd8"
 SHADES = (SHADE, "#ecdcb9")
 DARK = "#9aa5b1"
 
+#: The colours of closed sets (`Hue` in crates/analysis/src/closed_set.rs), as they are printed.
+HUES: dict[str, str] = {
+    "black": BLACK,
+    "grey": GREY,
+    "blue": BLUE,
+    "sky": SKY,
+    "green": GREEN,
+    "orange": ORANGE,
+    "red": RED,
+    "brown": BROWN,
+    "purple": PURPLE,
+    "yellow": YELLOW,
+}
+#: Their markers (`Marker` there), as matplotlib has them.
+MARKERS: dict[str, str] = {
+    "circle": "o",
+    "diamond": "D",
+    "square": "s",
+    "up": "^",
+    "down": "v",
+    "plus": "P",
+    "hexagon": "h",
+}
 #: Colour and marker by cause, so that a print without colour still tells them apart.
 CAUSE_STYLE: dict[str, tuple[str, str]] = {
-    "recovery": (BLUE, "o"),
-    "timeout": (RED, "D"),
-    "loss-state": (ORANGE, "s"),
-    "probe": (PURPLE, "^"),
-    "persist": (YELLOW, "v"),
-    "handshake": (SKY, "P"),
-    "unknown": (GREY, "h"),
-}
-#: Grey is what nobody is to blame for, or nobody knows.
-LIMIT_COLOUR: dict[str, str] = {
-    "application": GREEN,
-    "start": SKY,
-    "loss": RED,
-    "receiver-window": PURPLE,
-    "sender": ORANGE,
-    "network": BLUE,
-    "open": GREY,
+    cause: (HUES[colour], MARKERS[properties("cause", "marker")[cause]])
+    for cause, colour in properties("cause", "colour").items()
 }
 IDLE_COLOUR: dict[str, str] = {
-    "handshake": SKY,
-    "zero-window": BLACK,
-    "timeout": RED,
-    "timeout-backoff": "#8f3b00",
-    "receive-window": PURPLE,
-    "nagle": YELLOW,
-    "peer": ORANGE,
-    "ack-clock": BLUE,
-    "application": GREEN,
-    "unknown": GREY,
+    reason: HUES[hue] for reason, hue in properties("idle_cause", "colour").items()
 }
 
 RC: Any = {
@@ -237,7 +238,7 @@ def mark_outages(ax: Axes, outages: dict[str, Any] | None) -> int:
     not known more closely. Where a queue of seconds leaves both open it is the outage as the page has it:
     from when the first copy that it took was sent, for its length.
 
-    outages: `outages` of a flow's answer (docs/json.md), times in s as on the axis; None: none was found.
+    outages: `outages` of a flow (docs/json.md), times in s as on the axis; None: none was found.
     """
     low, high = ax.get_xlim()
     seen = 0

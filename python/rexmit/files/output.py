@@ -34,6 +34,8 @@ ABOUT = {
     "probes": "tail-loss probes",
     "idle": "gaps in sending, with cause",
     "rounds": "what was sent, delivered and waited for, in pieces of about a round trip",
+    "waits": "what the next byte of each conversation waited for, in pieces of about a round trip",
+    "causes": "of each connection its answer, and every other cause that took time",
     "intervals": "bytes sent, new and acknowledged, duplicate ACKs and windows, interval by interval",
     "rtt": "round-trip samples",
     "packets": "every packet, as the figures use them",
@@ -43,7 +45,10 @@ RUN_ABOUT = {
     "queues": "each packet that came into a queue or left it",
     "drops": "each packet that a link lost, and why",
     "truth": "each transmission of data that was not new, and whether it was needless",
-    "hosts": "each packet that a host sent or received",
+    "hosts": "each packet that a host sent or received, and what released it",
+    "applications": "when each program wrote, read and closed",
+    "blocked": "what kept each sender from sending more, at every change",
+    "held": "each packet that a channel kept back or made late",
 }
 OWN_ABOUT = {
     "cwnd": "congestion window, slow-start threshold, flight and timer of the sender",
@@ -56,7 +61,7 @@ FIGURE_ABOUT = {
     "repairs": "duplicate ACKs and retransmissions, interval by interval",
     "window": "advertised window and bytes in flight",
     "idle": "idle gaps by cause",
-    "limits": "what limited the transfer, one thing at a time",
+    "causes": "where the time of the connection went",
 }
 
 

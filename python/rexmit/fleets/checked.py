@@ -9,11 +9,20 @@ import pyarrow.compute as pc
 
 from rexmit.captured.groups import SUMS
 from rexmit.fleets.one import CAPTURES
-from rexmit.screen.words import IDLE_IN_WORDS
+from rexmit.screen.words import IDLE_IN_WORDS, closed_sets
 from rexmit.sweeps.parquet import DamagedError
 
 #: Largest time in s, rate or other number with a fraction; and largest count that float64 has exactly.
 LARGEST, LARGEST_COUNT = 1e15, 2**53
+#: By table and column, the words that an analysis uses.
+WORDS = {
+    "idle": {"cause": list(IDLE_IN_WORDS)},
+    "causes": {
+        "cause": list(closed_sets()["answer_cause"]),
+        "by": ["client", "server"],
+        "certainty": list(closed_sets()["certainty"]),
+    },
+}
 
 
 def check(table: str, number: int, batch: Any) -> None:
@@ -32,10 +41,11 @@ def check(table: str, number: int, batch: Any) -> None:
             raise DamagedError(f"column {field.name} has a number that is none of an analysis")
     if table == CAPTURES:
         _check_captures(batch)
-    if table == "idle":
-        known = pc.is_in(batch.column("cause"), pa.array(list(IDLE_IN_WORDS)))
+    for column, words in WORDS.get(table, {}).items():
+        # Where nothing may stand, it does; the file was read with the columns' schema.
+        known = pc.or_(pc.is_in(batch.column(column), pa.array(words)), pc.is_null(batch.column(column)))
         if pc.any(pc.invert(known)).as_py():
-            raise DamagedError("column cause has a word that is no cause")
+            raise DamagedError(f"column {column} has a word that is none of an analysis")
 
 
 def _check_captures(batch: Any) -> None:

@@ -13,7 +13,7 @@ from rexmit.sweeps.block import Files, StoppedError, Watch
 #: The table that every capture has a row of, also one that could not be read; kept last.
 CAPTURES = "captures"
 #: Tables of the analysis that are kept.
-TABLES = ("flows", "bursts", "episodes", "idle")
+TABLES = ("flows", "bursts", "episodes", "idle", "causes")
 #: A capture's number, and its files in order.
 Item = tuple[int, tuple[str, ...]]
 #: Rows of a Parquet file that are in memory at a time.
@@ -119,6 +119,8 @@ def schema(table: str) -> Any:
 
     if table == CAPTURES:
         return _captures()
+    if table == "causes":
+        return _causes()
     # The tables of no runs have the columns of a capture's, behind those that say which run it is.
     empty = pa.RecordBatchReader.from_stream(_core.simulate_many([], [], tables=[table]).table(table))  # type: ignore[list-item, arg-type]
     fields = [field for field in empty.schema if field.name not in ("run", "variant", "seed", "outage")]
@@ -147,6 +149,23 @@ def _captures() -> Any:
             pa.field("warnings", pa.string()),
         ]
     )
+
+
+def _causes() -> Any:
+    """A table of answers, which the tables of runs do not have."""
+    import pyarrow as pa
+
+    columns: tuple[tuple[str, Any, bool], ...] = (
+        ("flow", pa.uint32(), False),
+        ("cause", pa.string(), False),
+        ("by", pa.string(), True),
+        ("seconds", pa.float64(), False),
+        ("share", pa.float64(), False),
+        ("certainty", pa.string(), False),
+        ("answer", pa.bool_(), False),
+        ("bytes", pa.int64(), False),
+    )
+    return pa.schema([_number(), *(pa.field(name, kind, nullable) for name, kind, nullable in columns)])
 
 
 def _row(told: dict[str, Any]) -> bytes:

@@ -8,7 +8,8 @@ from typing import Any
 from rexmit.screen.groups_page import causes, sums
 from rexmit.screen.say import one_line
 from rexmit.screen.text_table import indented
-from rexmit.screen.units import count, percent, seconds, size
+from rexmit.screen.units import count, percent, plain_seconds, seconds, size
+from rexmit.screen.words import cause_and_end
 
 #: Captures that could not be read, and hours, that are named.
 UNREADABLE, HOURS = 5, 24
@@ -52,19 +53,16 @@ def _tables(told: dict[str, Any]) -> list[str]:
     if told["worst_captures"]:
         lines += ["", "worst captures", *_captures(told["worst_captures"])]
     if told["worst_flows"]:
-        rows = [["flow", "in", "lost", "could have carried"]]
+        rows = [["flow", "in", "lost", "could have carried", "answer"]]
         for row in told["worst_flows"]:
             who = one_line(f"{row['sender']} → {row['receiver']}")
-            rows.append([who, one_line(row["path"]), seconds(row["lost_s"]), size(row["lost_bytes"])])
-        lines += ["", "worst flows", *indented(rows, left=(0, 1))]
+            cells = [who, one_line(row["path"]), seconds(row["lost_s"]), size(row["lost_bytes"])]
+            rows.append([*cells, _answer(row["answer"])])
+        lines += ["", "worst flows", *indented(rows, left=(0, 1, 4))]
         lines.append(f"  next  rexmit analyze {one_line(told['worst_flows'][0]['path'])}")
     lines += ["", "hosts", *sums(told["hosts"], "host"), "", "pairs", *sums(told["pairs"], "hosts")]
     if told["causes"]:
-        lines += ["", "why", *causes(told["causes"])]
-    if told["limits"]:
-        rows = [["what limited", "flows", "bytes"]]
-        rows += [[row["limit"], f"{row['flows']:,}", size(row["bytes"])] for row in told["limits"]]
-        lines += ["", *indented(rows)]
+        lines += ["", "where the time went", *causes(told["causes"])]
     if told["hours"]:
         worst = sorted(told["hours"], key=lambda row: -row["cost_s"])[:HOURS]
         rows = [["hour (UTC)", "episodes", "timeouts", "cost"]]
@@ -74,6 +72,14 @@ def _tables(told: dict[str, Any]) -> list[str]:
         if len(told["hours"]) > HOURS:
             lines.append(f"  and {len(told['hours']) - HOURS:,} more hours, which cost less: --json has all")
     return lines
+
+
+def _answer(answer: dict[str, Any] | None) -> str:
+    """`outage: 1.90 s (26%)`, with the responsible end."""
+    if answer is None:
+        return ""
+    time = f": {plain_seconds(answer['seconds'])} ({percent(answer['share'])})"
+    return f"{answer['certainty']} {cause_and_end(answer)}" + (time if answer["seconds"] else "")
 
 
 def _unreadable(rows: Sequence[dict[str, Any]]) -> list[str]:

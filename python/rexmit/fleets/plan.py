@@ -9,7 +9,7 @@ from typing import Any
 
 from rexmit.fleets.finding import File, Found
 
-FORMAT = 2
+FORMAT = 3
 KIND = "captures"
 
 

@@ -16,8 +16,6 @@ from rexmit.tables import Table
 
 #: Batches that are put together, and rows of one that is large by itself.
 TOGETHER, ROWS = 256, 10_000
-#: Flows of several captures are told apart by this many times the capture's number.
-APART = 1 << 40
 
 
 class Store(Numbered):
@@ -74,19 +72,11 @@ class Store(Numbered):
 class _Stream:
     """A table of all captures, read anew each time, capture by capture."""
 
-    def __init__(self, store: Store, table: str, numbers: list[int], apart: bool) -> None:
-        self._store, self._table, self._numbers, self._apart = store, table, numbers, apart
+    def __init__(self, store: Store, table: str, numbers: list[int]) -> None:
+        self._store, self._table, self._numbers = store, table, numbers
 
     def _batches(self) -> Iterator[Any]:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        for batch in self._store.rows(self._table, self._numbers):
-            if self._apart:
-                flow = pc.cast(batch.column("flow"), pa.int64())
-                flow = pc.add(flow, pc.multiply(batch.column("capture"), APART))
-                batch = batch.set_column(batch.schema.get_field_index("flow"), "flow", flow)
-            yield batch
+        return self._store.rows(self._table, self._numbers)
 
     @property
     def column_names(self) -> list[str]:
@@ -122,12 +112,12 @@ class Fleet:
         self._numbers = [k for k in plan.numbers if k in done]
 
     def table(self, name: str) -> Table:
-        """Rows of all captures, behind `capture`, by the table's name: captures, flows, bursts, episodes
-        or idle.
+        """Rows of all captures, behind `capture`, by the table's name: captures, flows, bursts, episodes,
+        idle or causes.
         """
         if name not in (CAPTURES, *TABLES):
             raise ValueError(f"{name}: is none of {', '.join((CAPTURES, *TABLES))}")
-        return Table(name, lambda: _Stream(self.store, name, self._numbers, False))
+        return Table(name, lambda: _Stream(self.store, name, self._numbers))
 
     def __repr__(self) -> str:
         from rexmit.screen.say import one_line
@@ -167,8 +157,12 @@ class Fleet:
 
     @property
     def idle(self) -> Table:
-        """Idle gaps; a flow's number is another one in each capture."""
-        return Table("idle", lambda: _Stream(self.store, "idle", self._numbers, True))
+        return self.table("idle")
+
+    @property
+    def causes(self) -> Table:
+        """Of each connection its answer, and every other cause that took time."""
+        return self.table("causes")
 
     @property
     def failed(self) -> bool:

@@ -63,7 +63,6 @@ def summary(fleet: Fleet) -> dict[str, Any]:
         "hosts": groups(fleet, "host").head(NAMED),
         "pairs": groups(fleet, "pair").head(NAMED),
         "causes": groups(fleet, "cause").to_arrow().to_pylist(),
-        "limits": _limits(fleet),
         "hours": _hours(fleet),
     }
 
@@ -91,24 +90,26 @@ def _worst_flows(fleet: Fleet, captures: Any) -> list[dict[str, Any]]:
         ]
         rows = zip(*(pc.filter(column, kept).to_pylist() for column in columns), strict=True)
         worst = heapq.nlargest(NAMED, [*worst, *rows], key=lambda row: (row[0], row[1], -row[2], -row[3]))
+    answers = _answers(fleet, {(capture, flow // 2) for _, _, capture, flow, _, _ in worst})
     return [
         {"path": names[capture], "flow": flow, "sender": sender, "receiver": receiver}
-        | {"lost_s": lost, "lost_bytes": stake}
+        | {"lost_s": lost, "lost_bytes": stake, "answer": answers.get((capture, flow // 2))}
         for stake, lost, capture, flow, sender, receiver in worst
     ]
 
 
-def _limits(fleet: Fleet) -> list[dict[str, Any]]:
-    """How many flows each limit held, and how many bytes those carried; the most bytes first."""
-    parts = (
-        pa.table({name: batch.column(name) for name in ("limit", "bytes")}).filter(
-            pc.is_valid(batch.column("limit"))
-        )
-        for batch in batches(fleet.flows)
-    )
-    rows = _added(parts, "limit", {"bytes": "sum", "limit": "count"})
-    told = [{"limit": row["limit"], "flows": row["limit_count"], "bytes": row["bytes_sum"]} for row in rows]
-    return sorted(told, key=lambda row: (-row["bytes"], row["limit"]))
+def _answers(fleet: Fleet, wanted: set[tuple[int, int]]) -> dict[tuple[int, int], dict[str, Any]]:
+    """The answers of some connections, each by its capture and its number there."""
+    found = {}
+    told = ["cause", "by", "seconds", "share", "certainty"]
+    captures = pa.array(sorted({capture for capture, _ in wanted}), pa.int64())
+    for batch in batches(fleet.causes):
+        mine = pc.and_(batch.column("answer"), pc.is_in(batch.column("capture"), captures))
+        for row in batch.filter(mine).select(["capture", "flow", *told]).to_pylist():
+            which = row["capture"], row["flow"] // 2
+            if which in wanted:
+                found[which] = {name: row[name] for name in told}
+    return found
 
 
 def _hours(fleet: Fleet) -> list[dict[str, Any]]:

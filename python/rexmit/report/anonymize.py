@@ -175,6 +175,7 @@ OURS = frozenset(
         "http",
         "link",
         "loss",
+        "network",
         "node",
         "packet",
         "packets",

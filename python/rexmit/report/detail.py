@@ -20,7 +20,7 @@ MOST_LISTED = 4096
 #: Intervals of a flow; of more, neighbours are added up.
 MOST_INTERVALS = 10_000
 #: What of the flow's JSON is no part of its row.
-LISTS = ("bursts", "episodes", "idle", "answer", "limited_by", "path")
+LISTS = ("bursts", "episodes", "idle", "outages", "answer")
 #: What says something of a flow of many segments.
 OF_LARGE = (
     *("paper_rto", "timers", "inference", "first_data_s", "last_data_s", "probes", "burst_mean"),
@@ -50,22 +50,12 @@ def detail(flow: Row, key: str, tables: Tables, brief: bool = False) -> Row:
         "flow": number,
         "key": key,
         "row": {name: value for name, value in flow.items() if name not in out},
-        "answer": answer(flow),
+        "answer": flow.get("answer"),
+        "outages": flow.get("outages"),
         **lists,
         "left_out": left_out,
         "intervals": told,
     }
-
-
-def answer(flow: Row) -> Row | None:
-    """The flow's answer with what limited it and what its path could carry, as docs/json.md has them: none
-    of a flow of fewer than ten segments in which nothing was sent again and no window closed.
-    """
-    told = flow.get("answer")
-    short = flow["segments"] < 10 and not flow["window"]["zero_count"]
-    if told is None or (short and not flow["retransmissions"]["total"]):
-        return None
-    return {**told, "limited_by": flow.get("limited_by"), "path": flow.get("path")}
 
 
 def _heaviest(frame: Frame, weight: str) -> list[Row]:

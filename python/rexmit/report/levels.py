@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from rexmit import _core
 from rexmit.report.containers import Column, pack, whole
+from rexmit.screen.words import CAUSES
 
 if TYPE_CHECKING:
     from rexmit.report.columns import Columns
@@ -76,7 +77,7 @@ def packed(table: Any, start_ns: int, bin_ns: int, bins: int, **more: Any) -> by
             continue
         kind = values.astype(np.float64) if name == "bytes" else whole(values)
         columns.append(Column(name, kind, delta=name in ALIKE))
-    return pack("bins", columns, start_ns=start_ns, bin_ns=bin_ns, bins=bins, **more)
+    return pack("bins", columns, causes=list(CAUSES), start_ns=start_ns, bin_ns=bin_ns, bins=bins, **more)
 
 
 def _stream(columns: Columns, where: slice, names: tuple[str, ...]) -> Any:

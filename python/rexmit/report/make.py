@@ -16,9 +16,9 @@ from rexmit.captured.flows import ON_DEMAND
 from rexmit.report.anonymize import Anonymous
 from rexmit.report.held import RAW, Whole, hold
 from rexmit.report.plain import in_json
-from rexmit.report.source import MOST_LIMITS, Source
+from rexmit.report.source import MOST_CAUSES, Source
 from rexmit.running.one_run import Run
-from rexmit.screen.words import closed_sets
+from rexmit.screen.words import closed_sets, looks
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rexmit.report.swept import Found
 
 #: Of the format that explorer/FORMAT.md describes.
-FORMAT = 1
+FORMAT = 2
 #: Flows that a page tells everything of at once; of further ones in blobs of so many.
 AT_ONCE, IN_A_BLOB = 16, 256
 #: Flows that it tells everything of: where all packets are there, and where not.
@@ -72,6 +72,7 @@ def meta(kind: str, title: str, command: str, hide: Hide = shown) -> Row:
         "anonymized": hide is not shown,
         "notes": [],
         "words": closed_sets(),
+        "looks": looks(),
         "sources": [],
         "comparison": None,
         "study": None,
@@ -228,7 +229,7 @@ def _add(made: Made, source: Source, room: int, hide: Hide, first: int | None = 
     """A source with its details and blobs. first: a flow that is told of before the others."""
     most = MOST_DETAILED if len(source.packets) <= room else MOST_OF_MANY
     worst = source.capture.analysis.worst(most)
-    said = source.meta(source.some(worst[:MOST_LIMITS]))
+    said = source.meta(source.some(worst[:MOST_CAUSES]))
     if first is not None:
         worst.sort(key=lambda flow: flow != first)
     full = set(worst[:FULL])

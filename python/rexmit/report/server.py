@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from rexmit.report.document import page, policy
 from rexmit.report.make import AT_ONCE, Hide, Made, clock, meta, shown, title
 from rexmit.report.plain import in_html, in_json
-from rexmit.report.source import MOST_LIMITS
+from rexmit.report.source import MOST_CAUSES
 from rexmit.report.windows import Windows
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def add_served(sources: list[Source], hide: Hide) -> Callable[[Made, Source, int
 
 def _told(source: Source, first: int | None = None) -> Row:
     """What META says of a source. first: a flow that is told of before the others."""
-    flows = source.worst(MOST_LIMITS)
+    flows = source.worst(MOST_CAUSES)
     said = source.meta(flows)
     flows.sort(key=lambda flow: flow["flow"] != first)
     said["details"] = [served(source, flow) for flow in flows[:AT_ONCE]]

@@ -29,11 +29,11 @@ MOST_FLOWS = 50_000
 MOST_ROWS = 200_000
 
 WORDS = ("sender", "receiver")
-#: Flows, of the worst, whose limit the list of flows says.
-MOST_LIMITS = 500
+#: Flows, of the worst, whose answer's cause the list of flows says.
+MOST_CAUSES = 500
 COLUMNS = (
     *("flow", "sender", "receiver", "bytes", "duration_s", "throughput_bps", "lost_copies"),
-    *("retransmitted_segments", "episodes", "timeouts", "cost_s"),
+    *("retransmitted_segments", "episodes", "timeouts"),
 )
 
 
@@ -102,12 +102,11 @@ class Source:
         del columns_of_all
         columns: Row = {name: table.text(name) if name in WORDS else table[name].tolist() for name in COLUMNS}
         columns["lost_copies"] = [None if n < 0 else n for n in columns["lost_copies"]]
-        limits = {
-            int(flow["flow"]): flow["answer"]["limit"]["limit"]
-            for flow in islice(worst, MOST_LIMITS)
-            if flow["answer"] and flow["answer"]["limit"]
-        }
-        columns["limit"] = [limits.get(int(flow)) for flow in columns["flow"]]
+        answers = ((int(flow["flow"]), flow["answer"]) for flow in islice(worst, MOST_CAUSES))
+        found = {flow: answer for flow, answer in answers if answer}
+        of = [found.get(int(flow)) for flow in columns["flow"]]
+        columns["cause"] = [answer["cause"] if answer else None for answer in of]
+        columns["cause_s"] = [answer["seconds"] if answer else None for answer in of]
         columns["rank"] = list(range(len(ranked)))
         return {"columns": columns, "left_out": left_out}
 

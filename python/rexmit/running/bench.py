@@ -162,7 +162,7 @@ def check_page(found: list[dict[str, Any]]) -> list[str]:
     """The findings as lines."""
     from textwrap import wrap
 
-    from rexmit.screen.page import WIDTH
+    from rexmit.screen.connection import WIDTH
 
     width = max(len(f["what"]) for f in found)
     lines = []

@@ -31,7 +31,16 @@ Direction = Literal["forward", "back"]
 Progress = Callable[[float, float | None, int], bool]
 
 #: What only the simulator knows, kept where the scenario records it or when it is asked for.
-RUN_TABLES: tuple[_core.RunTableName, ...] = ("state", "queues", "drops", "truth", "hosts")
+RUN_TABLES: tuple[_core.RunTableName, ...] = (
+    "state",
+    "queues",
+    "drops",
+    "truth",
+    "hosts",
+    "applications",
+    "blocked",
+    "held",
+)
 
 
 def run(
@@ -58,9 +67,10 @@ def run(
     docs/live.md), in real time.  at: where the packets are seen: at both ends (every loss is known), at the
     sender or at the receiver, as one capture there would show them.  idle: threshold of an idle gap, s
     (default max(2 RTTmin, 50 ms)). interval: length of the throughput intervals, s. tables: rows to keep at
-    once, of retransmissions, intervals, rtt, packets, state, queues, drops, truth, hosts; what is not kept is
-    computed by another run of the same seed, which goes the same way, when first used. captures: a folder
-    for the captures (pcapng) at the nodes that the scenario's `record.capture` names (live: at all hosts).
+    once, of retransmissions, intervals, rtt, packets, state, queues, drops, truth, hosts, applications,
+    blocked, held; what is not kept is computed by another run of the same seed, which goes the same way,
+    when first used. captures: a folder for the captures (pcapng) at the nodes that the scenario's
+    `record.capture` names (live: at all hosts).
     progress(s done, s in all or None, events): called about ten times a second; returning False, and Ctrl-C,
     end the run early and keep what was seen. max_memory: bytes, or text such as "2GB" (default: three
     quarters of what is free); a simulation that would need more is refused, one that takes more is ended.
@@ -82,8 +92,8 @@ def run(
 
 class Run(NamedOfRuns, Capture):
     """A run of a scenario, read like a capture: `flows`, `episodes`, figures, `page()`; and `state`,
-    `queues`, `drops`, `truth`, `hosts`, which no capture shows. Times are s since the run began. Made by
-    `rexmit.run`.
+    `queues`, `drops`, `truth`, `hosts`, `applications`, `blocked`, `held`, which no capture shows. Times are
+    s since the run began. Made by `rexmit.run`.
     """
 
     def __init__(
@@ -168,7 +178,7 @@ class Run(NamedOfRuns, Capture):
         """The same run as one capture at the receiver's end shows it: it goes the same way once more."""
         return Run(self.scenario, self.seed, self._options | {"at": "receiver"}, tables)
 
-    def table(self, name: AnyTable) -> Table:
+    def table(self, name: AnyTable | _core.AnswerTableName) -> Table:
         """One of the tables by its name. Rows that were not kept are computed when first used."""
 
         def load() -> _core.Table:
@@ -241,7 +251,7 @@ class Run(NamedOfRuns, Capture):
             for way in names.aggregate([]).to_pylist():
                 yield f"queue-{way['link']}-{way['direction']}", self.queue(way["link"], way["direction"])
 
-    def page(self, top: int = 7, hints: bool = True) -> str:
+    def page(self, top: int = 7, hints: bool = True, why: bool = False) -> str:
         """The answer on one screen, as `rexmit run` prints it."""
         from rexmit.screen.page import MANY
         from rexmit.screen.run_page import page
@@ -252,7 +262,7 @@ class Run(NamedOfRuns, Capture):
             from rexmit.captured.short_flows import many
 
             summary = many(self)
-        return "\n".join(page(seen, summary, command=self.command, hints=hints, most=top - 1))
+        return "\n".join(page(seen, summary, command=self.command, hints=hints, most=top - 1, why=why))
 
     #: Where it ran.
     bench: Bench = "sim"
@@ -321,4 +331,7 @@ FIX = "say record.state = true or record.queues = true before the run"
 UNTOLD = {
     "truth": "no kernel tells why it sends a segment again",
     "hosts": "the captures have the hosts' packets",
+    "applications": "nobody watches what the hosts' programs do",
+    "blocked": "no kernel tells at every change what blocks a sender",
+    "held": "the bridge tells of lost packets only",
 }

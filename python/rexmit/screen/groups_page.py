@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rexmit.captured.groups import PAIRS
 from rexmit.screen.text_table import indented
-from rexmit.screen.units import count, percent, seconds, size
-from rexmit.screen.words import IDLE_IN_WORDS
+from rexmit.screen.units import count, percent, plain_seconds, seconds, size
+from rexmit.screen.words import cause_and_end, closed_sets
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
@@ -21,12 +21,14 @@ HEADS = {"pair": "hosts", "host": "host", "port": "port called"}
 
 
 def page(capture: Capture, by: By, most: int = MOST) -> list[str]:
-    """The groups that lost most time, the worst first, and how many more there are."""
+    """The groups that lost most time, the worst first, and how many more there are; or all causes."""
     table = capture.by(by)
     rows = table.head(most)
     if not rows:
         return ["no TCP connection in it carries data"]
-    lines = causes(rows) if by == "cause" else sums(rows, HEADS[by])
+    if by == "cause":
+        return causes(table.head())
+    lines = sums(rows, HEADS[by])
     left = len(table) - len(rows)
     return [*lines, f"  … and {left:,} more"] if left else lines
 
@@ -57,23 +59,27 @@ def sums(rows: Sequence[dict[str, Any]], head: str) -> list[str]:
 
 
 def causes(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """What held flows up, and what was sent again why."""
-    idle = [r for r in rows if r["kind"] == "idle"]
-    resent = [r for r in rows if r["kind"] == "resent"]
+    """Which causes took how much time, and how many connections have each as their answer."""
+    timed = [r for r in rows if r["cause"] != "nothing"]
+    quiet = sum(r["connections"] for r in rows if r["cause"] == "nothing")
     lines = []
-    if idle:
+    if timed:
+        whole = sum(r["seconds"] for r in rows)
+        words = closed_sets()["answer_cause"]
         cells = [
             (
-                IDLE_IN_WORDS[r["cause"]],
-                count(r["flows"], "flow"),
-                count(r["gaps"], "gap"),
-                seconds(r["lost_s"]),
+                cause_and_end(r),
+                plain_seconds(r["seconds"]) if r["seconds"] else "",
+                percent(r["seconds"] / whole) if r["seconds"] else "",
+                count(r["connections"], "connection") if r["connections"] else "",
+                size(r["bytes"]) if r["connections"] else "",
+                words[r["cause"]],
             )
-            for r in idle
+            for r in timed
         ]
-        lines += indented([("idle", "", "", ""), *cells])
-    if resent:
-        cells = [(r["cause"], count(r["flows"], "flow"), count(r["segments"], "segment"), "") for r in resent]
-        lines += [""] if lines else []
-        lines += indented([("sent again", "", "", ""), *cells])
-    return lines or ["  nothing was sent again, and no sender was idle"]
+        head = ("cause", "time", "of all", "the answer of", "with", "")
+        lines += indented([head, *cells], left=(0, 5))
+    if quiet:
+        what = count(quiet, "connection")
+        lines.append(f"  {'besides, ' if timed else ''}nothing took time worth telling in {what}")
+    return lines

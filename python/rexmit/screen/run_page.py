@@ -6,7 +6,8 @@ from textwrap import wrap
 from typing import Any
 
 from rexmit.running.late import banner
-from rexmit.screen.page import MANY, OTHERS, WIDTH, aggregate, following, notes, others, section, told
+from rexmit.screen.connection import WIDTH, section
+from rexmit.screen.page import MANY, OTHERS, aggregate, connections, following, notes, others, told
 from rexmit.screen.say import one_line
 from rexmit.screen.units import count, percent, rate, seconds
 
@@ -18,6 +19,8 @@ CAUSES = {
     "queue-full": "queue full",
     "aqm": "dropped early by the queue",
     "channel": "by channel {}",
+    "policer": "dropped by policer {}",
+    "mtu": "too large for {}",
     "flushed": "flushed by {}",
     "arq-gave-up": "given up by the link layer in {}",
 }
@@ -26,7 +29,13 @@ SEEN = {"both": "seen at both ends", "sender": "seen at the sender", "receiver":
 
 
 def page(
-    overview: Json, many: Json | None, *, command: str, hints: bool = True, most: int = OTHERS
+    overview: Json,
+    many: Json | None,
+    *,
+    command: str,
+    hints: bool = True,
+    most: int = OTHERS,
+    why: bool = False,
 ) -> list[str]:
     """The whole page as lines: `overview` as `Analysis.overview` gives it for a run."""
     run: Json = overview["simulation"]
@@ -35,15 +44,16 @@ def page(
     lines = [*wrap(warning, WIDTH, break_on_hyphens=False), ""] if warning else []
     lines += wrap(header(overview), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     lines += notes(overview["capture"])
-    if total >= MANY:
+    if int(overview["totals"].get("flows", 0)) >= MANY:
         lines += ["", *aggregate(overview["totals"], many)]
     if flows:
-        lines += ["", *section(flows[0]), *closing, *others(flows[1:], total, most)]
+        worst, *rest = connections(flows)
+        lines += ["", *section(*worst, why=why), *closing, *others([first for first, _ in rest], total, most)]
     else:
         lines += ["", "no TCP connection of it carries data"]
     lines += ["", *datagrams(run), *links(run), *outages(run), *bridge(run)]
     if hints and flows:
-        lines += following(flows[0], command)
+        lines += following(worst[0], command)
     return lines
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
+from typing import Any
 
 from rexmit.scenario import Scenario
 from rexmit.screen.say import as_json
@@ -74,13 +75,18 @@ class Plan:
 
     def to_json(self) -> str:
         """As `plan.json` has it."""
-        return as_json({"digest": self.digest, **asdict(self)}, 1) + "\n"
+        return as_json({"digest": self.digest, **self._fields()}, 1) + "\n"
+
+    def _fields(self) -> dict[str, Any]:
+        """All fields as JSON can hold them; nothing is copied that cannot change."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return found | {"axes": [vars(axis) for axis in self.axes]}
 
     @classmethod
     def of_json(cls, text: str) -> Plan:
         """Raises ValueError if that is no plan, one of another format, or a field is none of a plan."""
-        digest, fields = plan_check.read(text)
-        plan = cls(**fields)
+        digest, values = plan_check.read(text)
+        plan = cls(**values)
         if plan.digest != digest:
             raise ValueError("was changed by hand: its digest is another")
         return plan
@@ -88,7 +94,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """Of all that decides which rows there are."""
-        said = asdict(self)
+        said = self._fields()
         for key in ("name", "label", "block"):
             del said[key]
         text = json.dumps(said, sort_keys=True, separators=(",", ":"))
@@ -96,8 +102,7 @@ class Plan:
 
     def differences(self, other: Plan) -> list[str]:
         """In words, what makes them two plans."""
-        mine, its = asdict(self), asdict(other)
-        return [words for key, words in _IN_WORDS.items() if mine[key] != its[key]]
+        return [words for key, words in _IN_WORDS.items() if getattr(self, key) != getattr(other, key)]
 
     @cached_property
     def points(self) -> int:

@@ -2,7 +2,7 @@
 //! row with its fault. The packets of all others are analysed as if nothing had been.
 
 use super::{Analyzer, Place, Slot};
-use crate::course::Course;
+use crate::capture_progress::CaptureProgress;
 use crate::fault;
 use crate::sink::Sink;
 use crate::table::{NONE, hash};
@@ -32,7 +32,7 @@ impl Slot {
 }
 
 impl<S: Sink> Analyzer<S> {
-    pub(super) fn push_caring(&mut self, batch: &[Packet], before: &[Course]) {
+    pub(super) fn push_guarded(&mut self, batch: &[Packet], before: &[CaptureProgress]) {
         match self.survives {
             true => self.push_surviving(batch, before),
             false => self.push_batch(batch, before),
@@ -52,14 +52,14 @@ impl<S: Sink> Analyzer<S> {
         self.moving = Some(Moving { slot, tuple, start, last, ends });
     }
 
-    /// The same, going on with the others where the analysis of a connection fails.
+    /// Returns this analyzer, set to go on with the other connections where the analysis of one fails.
     pub fn surviving(mut self) -> Analyzer<S> {
         self.survives = true;
         self
     }
 
     /// A packet that meets a fault is given to the analysis again, once its connection is given up.
-    pub(super) fn push_surviving(&mut self, mut batch: &[Packet], mut before: &[Course]) {
+    pub(super) fn push_surviving(&mut self, mut batch: &[Packet], mut before: &[CaptureProgress]) {
         while !batch.is_empty() {
             let (began, course) = (self.totals.packets, self.course);
             let Err(why) = fault::caught(|| self.push_batch(batch, before)) else { return };
@@ -98,7 +98,7 @@ impl<S: Sink> Analyzer<S> {
         }
         let place = packet.map_or(Place::UNKNOWN, |p| self.find(hash(&p.tuple), &p.tuple));
         if place.slot == NONE || matches!(self.slots[place.slot as usize], Slot::GivenUp(_)) {
-            // It is no connection's.
+            // No connection can be blamed for this fault, so the panic goes on.
             resume_unwind(Box::new(why));
         }
         let slot = &mut self.slots[place.slot as usize];
@@ -115,7 +115,7 @@ impl<S: Sink> Analyzer<S> {
     fn tell_fault(&mut self, slot: u32, tuple: &Tuple, (start, last): (Time, Time), why: String) {
         let number = self.numbers[slot as usize].0;
         self.totals.flows += 1;
-        self.sink.flow(&fault::row(number, tuple, start, last, why));
+        self.sink.connection(&[Some(fault::row(number, tuple, start, last, why)), None]);
     }
 
     /// Every connection that is still open ends.

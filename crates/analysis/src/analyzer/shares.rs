@@ -6,8 +6,8 @@
 //! in memory has an influence, so the same capture and the same bound always give the same answer.
 
 use super::{Analyzer, BATCH, Slot};
+use crate::capture_progress::{CaptureProgress, SHARES, part};
 use crate::connection::Connection;
-use crate::course::{Course, SHARES, part};
 use crate::sink::Sink;
 use wire::{Packet, Tuple};
 
@@ -59,9 +59,9 @@ impl Slot {
 }
 
 impl<S: Sink> Analyzer<S> {
-    pub(super) fn push_to_shares(&mut self, batch: &[Packet], before: &[Course]) {
+    pub(super) fn push_to_shares(&mut self, batch: &[Packet], before: &[CaptureProgress]) {
         match self.shares.any_used_up() {
-            false => self.push_caring(batch, before),
+            false => self.push_guarded(batch, before),
             true => self.push_to_open_shares(batch, before),
         }
     }
@@ -76,7 +76,7 @@ impl<S: Sink> Analyzer<S> {
     /// [`review_every`] packets of the capture; a part of a capture is told how far the whole of it has come.
     #[cold]
     #[inline(never)]
-    pub fn review(&mut self, course: Option<&Course>) {
+    pub fn review(&mut self, course: Option<&CaptureProgress>) {
         self.catch_up(course);
         let mut held = [0u64; SHARES];
         for slot in 0..self.slots.len() {
@@ -92,7 +92,7 @@ impl<S: Sink> Analyzer<S> {
     /// Packets of which some are of shares that take no more.
     #[cold]
     #[inline(never)]
-    pub(super) fn push_to_open_shares(&mut self, packets: &[Packet], before: &[Course]) {
+    pub(super) fn push_to_open_shares(&mut self, packets: &[Packet], before: &[CaptureProgress]) {
         let mut kept = Vec::with_capacity(BATCH);
         let mut course = self.course;
         for (i, packet) in packets.iter().enumerate() {
@@ -103,8 +103,8 @@ impl<S: Sink> Analyzer<S> {
             course.pass(packet);
         }
         self.shares.counted += (packets.len() - kept.len()) as u64;
-        let (packets, before): (Vec<Packet>, Vec<Course>) = kept.into_iter().unzip();
-        self.push_caring(&packets, &before);
+        let (packets, before): (Vec<Packet>, Vec<CaptureProgress>) = kept.into_iter().unzip();
+        self.push_guarded(&packets, &before);
         self.course = course;
     }
 

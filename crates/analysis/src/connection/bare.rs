@@ -20,7 +20,8 @@ fn mark(packet: &Packet) -> u32 {
 
 /// As many are remembered: both copies of a packet may have others between them.
 pub(super) const BARE: usize = 4;
-/// A router's queue holds a packet up no longer. Copies of a packet on two interfaces of one host follow each other at once.
+/// A router's queue, or a mirror port, holds a packet up no longer. Copies of a packet on two interfaces of one host follow
+/// each other at once.
 const ONE_ROUTER: Span = Span::from_millis(500);
 
 impl Connection {
@@ -43,10 +44,12 @@ impl Connection {
         let told_apart = packet.ip_id != 0
             || packet.seg.flags.has(Flags::SYN.with(Flags::FIN))
             || self.streams.iter().any(|s| s.limits.captured_twice > s.limits.duplicated + 2);
+        let numbered =
+            packet.ip_id != 0 && (packet.seg.flags.has(Flags::SYN) || self.streams[side].numbers_ascend());
         let mark = mark(packet);
         self.sides[side].bare.iter().any(|b| {
             let elsewhere = b.ttl != packet.ttl;
-            let soon = if elsewhere { ONE_ROUTER } else { AT_ONCE };
+            let soon = if elsewhere || numbered { ONE_ROUTER } else { AT_ONCE };
             let alike = b.mark == mark && packet.time - b.time < soon;
             alike && (told_apart || elsewhere)
         })

@@ -69,7 +69,7 @@ impl Connection {
             agreed,
             capable: own.capable,
             // What is seen before it meets a router bears no mark yet.
-            marked_packets: self.at[side].is_away().then_some(own.marked),
+            marked_packets: self.at[side].is_remote().then_some(own.marked),
             echoes: classic(other.echoes),
             reductions: classic(own.reductions),
             reductions_by_marks: classic(own.by_marks),

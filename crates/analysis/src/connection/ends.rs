@@ -21,7 +21,7 @@ impl Connection {
         s.syn_time = Some(packet.time);
         s.first_syn.get_or_insert(packet.time);
         let view = self.view(packet, side, true);
-        self.streams[side].on_syn(packet, &mut capture.around(view));
+        self.streams[side].on_syn(packet, &mut capture.ctx(view, &mut self.waits, (&self.tuple, side)));
         if !repeated && let (1, Some(syn)) = (side, self.sides[0].syn_time) {
             self.place.sample(1, packet.time - syn);
             self.streams[0].rtt_hint(packet.time - syn);

@@ -45,12 +45,14 @@ impl Connection {
         }
         // Distances change little: after a while every eighth packet will do.
         let told_here = self.at.contains(&Vantage::Receiver);
-        if (early || s.packets & 7 == 0 || told_here)
-            && let Some(sample) = self.place.note(packet, side)
-            && self.at[side] == Vantage::Receiver
-        {
-            // From the receiver's side this is the whole way: there, the sender, and back.
-            self.streams[side].round_trip(sample, packet, capture.config, capture.sink);
+        if early || s.packets & 7 == 0 || told_here {
+            let known = self.place.to[side].min();
+            if let Some(sample) = self.place.note(packet, side)
+                && self.at[side] == Vantage::Receiver
+            {
+                // From the receiver's side this is the whole way: there, the sender, and back.
+                self.streams[side].round_trip(sample, known, packet, capture.config, capture.sink);
+            }
         }
     }
 
@@ -69,14 +71,14 @@ impl Connection {
     }
 
     /// Have the packets of this side a part of the path behind them?
-    pub(super) fn comes_from_afar(&self, side: usize) -> bool {
-        self.at[side].is_away()
+    pub(super) fn is_seen_remotely(&self, side: usize) -> bool {
+        self.at[side].is_remote()
     }
 
     /// How this side's stream is seen as a packet passes; `own`: it is one of this side's.
     pub(super) fn view(&self, packet: &Packet, side: usize, own: bool) -> View {
         let sent = match packet.seg.timestamps {
-            Some(ts) if self.comes_from_afar(side) && own => {
+            Some(ts) if self.is_seen_remotely(side) && own => {
                 self.sides[side].clock.unqueued(ts.val, packet.time)
             }
             _ => packet.time,
@@ -89,13 +91,14 @@ impl Connection {
         let at = self.at[side];
         View {
             at,
-            turn: self.place.turn(side, at),
-            heard: self.sides[1 - side].packets,
+            sender_loop: self.place.turn(side, at),
+            answer_loop: if at.is_remote() { self.place.answer_loop(side, at) } else { Span::ZERO },
+            peer_packets: self.sides[1 - side].packets,
             sent,
-            spoken: self.sides[1 - side].spoke,
+            peer_data_at: self.sides[1 - side].spoke,
             established: self.established,
-            tick: self.known_tick(),
-            stamp: self.sides[side].clock.tick(),
+            clock_granularity: self.known_tick(),
+            tsval_granularity: self.sides[side].clock.tick(),
         }
     }
 

@@ -108,9 +108,9 @@ impl Connection {
         side: usize,
         capture: &mut Capture<'_, S>,
     ) -> bool {
-        let (seg, told) = (&packet.seg, (packet.seg.ack, packet.seg.window));
+        let (seg, ack_and_window) = (&packet.seg, (packet.seg.ack, packet.seg.window));
         let expected = self.is_at_sender(side)
-            && told == self.sides[side].last_ack
+            && ack_and_window == self.sides[side].last_ack
             && seg.sack.is_empty()
             && self.streams[side].goes_on_with(packet, capture.config);
         if !expected {
@@ -120,10 +120,12 @@ impl Connection {
         self.sides[side].packets += 1;
         self.sides[side].spoke = packet.time;
         self.note_clocks(packet, side, false, capture);
-        self.streams[side].on_next_data(packet, self.sides[1 - side].packets);
+        let spoken = self.sides[1 - side].spoke;
+        self.streams[side].on_next_data(packet, self.sides[1 - side].packets, spoken, &mut self.waits, side);
         if self.streams[side].may_advance(packet.time) {
             let view = self.view_at_sender(packet, side);
-            self.streams[side].advance(packet.time, &mut capture.around(view));
+            self.streams[side]
+                .advance(packet.time, &mut capture.ctx(view, &mut self.waits, (&self.tuple, side)));
         }
         true
     }
@@ -134,16 +136,18 @@ impl Connection {
         if !self.is_at_sender(of) || self.sides[side].may_be_twice(packet) {
             return false;
         }
+        let silence = packet.time - self.last;
         self.last = packet.time;
         self.sides[side].packets += 1;
         self.note_clocks(packet, side, false, capture);
         let s = &mut self.sides[side];
+        let repeats = s.repeats(&packet.seg);
         s.remember_bare(packet);
         s.last_ack = (packet.seg.ack, packet.seg.window);
         let view = self.view_at_sender(packet, of);
         let scale = self.scales[side];
-        self.streams[of].on_ack(packet, scale, &mut capture.around(view));
-        self.streams[side].on_bare_ack_from_sender(packet);
+        self.streams[of].on_ack(packet, scale, &mut capture.ctx(view, &mut self.waits, (&self.tuple, of)));
+        self.on_bare(packet, side, repeats, silence);
         true
     }
 
@@ -152,13 +156,14 @@ impl Connection {
     fn view_at_sender(&self, packet: &Packet, side: usize) -> View {
         View {
             at: self.at[side],
-            turn: Span::ZERO,
-            heard: self.sides[1 - side].packets,
+            sender_loop: Span::ZERO,
+            answer_loop: Span::ZERO,
+            peer_packets: self.sides[1 - side].packets,
             sent: packet.time,
-            spoken: self.sides[1 - side].spoke,
+            peer_data_at: self.sides[1 - side].spoke,
             established: self.established,
-            tick: Span::ZERO,
-            stamp: Span::ZERO,
+            clock_granularity: Span::ZERO,
+            tsval_granularity: Span::ZERO,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The initial window: what left before the first acknowledgment of data, where a window held it back.
+//! The initial congestion window: the data sent before the first ACK of data, where that window is what ended the
+//! flight.
 
 use crate::rows::Inferred;
 use wire::{Span, Time};

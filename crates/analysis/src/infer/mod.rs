@@ -6,15 +6,13 @@
 mod decrease;
 mod growth;
 mod initial;
-mod limits;
 mod recovery;
 
 use crate::prefetch;
-use crate::rows::{Cause, Growth, Inference, Inferred, Limit, Vantage};
+use crate::rows::{Cause, Growth, Inference, Inferred, Vantage};
 use decrease::Decrease;
 use growth::{Stretch, Votes};
 use initial::Initial;
-use limits::Rounds;
 use recovery::Repairs;
 use std::mem::offset_of;
 use wire::{Span, Time};
@@ -50,7 +48,7 @@ enum AfterTimeout {
     Resent,
 }
 
-/// Watches one data direction. Fields in the order of their use: those before `rounds` for each packet.
+/// Watches one data direction. Fields in the order of their use: those before `stretch` for each packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct Inferrer {
@@ -73,7 +71,6 @@ pub struct Inferrer {
     after_timeout: AfterTimeout,
     initial: Initial,
     repairs: Repairs,
-    rounds: Rounds,
     stretch: Stretch,
     stretch_start: Time,
     growth: Votes,
@@ -107,7 +104,6 @@ impl Default for Inferrer {
             round: Round::default(),
             last_flight: 0,
             rtt: Span::ZERO,
-            rounds: Rounds::default(),
             initial: Initial::default(),
             stretch: Stretch::after_loss(0.0),
             stretch_start: Time::ZERO,
@@ -139,7 +135,7 @@ impl Inferrer {
     /// A packet follows soon.
     #[inline]
     pub(crate) fn warm(&self) {
-        prefetch::lines(self, 0, (offset_of!(Inferrer, rounds) - 1) / 64 + 1);
+        prefetch::lines(self, 0, (offset_of!(Inferrer, stretch) - 1) / 64 + 1);
     }
 
     /// The connection's first packets were seen. `mss`: payload of a full segment, options deducted.
@@ -253,14 +249,6 @@ impl Inferrer {
         }
         self.rtt = now - round.start;
         self.last_flight = round.flight_max;
-        // Less than a segment is no window of the sender's (RFC 5681 §3.1): there was no more to send.
-        let small = round.flight_max < mss.min(u64::from(self.largest.max(LEAST_MSS)));
-        self.rounds.add(
-            round.flight_max,
-            mss,
-            round.starved || small && !round.window_full,
-            round.window_full,
-        );
         if round.starved {
             self.before = None;
             return;
@@ -372,15 +360,6 @@ impl Inferrer {
         inference.decrease_factor = decrease.map(|(f, c)| (f, c * trust));
         if trust == 1.0 {
             inference.initial_window_segments = self.initial.report();
-            inference.limit = self.rounds.limit();
-            inference.window_limit_bytes = self.rounds.window_limit();
-            if let Some((_, confidence)) = inference.window_limit_bytes {
-                let what = match self.rounds.ceiling_is_advertised() {
-                    true => Limit::ReceiveWindow,
-                    false => Limit::SenderWindow,
-                };
-                inference.limit = Some((what, confidence));
-            }
         }
         inference
     }

@@ -113,8 +113,6 @@ fn reno_halves_grows_by_a_segment_a_round_trip_and_starts_with_ten() {
     assert!(growth == Growth::Linear && sure > 0.8, "{f:?}");
     assert_eq!(f.recovery.unwrap().0, RecoveryStyle::Sack);
     assert_eq!(f.initial_window_segments.unwrap().0, 10);
-    assert_eq!(f.limit.unwrap().0, Limit::SenderWindow);
-    assert_eq!(f.window_limit_bytes, None, "a sawtooth has no ceiling");
 }
 
 #[test]
@@ -153,29 +151,15 @@ fn a_window_held_by_a_model_of_the_path_is_flat_and_has_no_decrease() {
 }
 
 #[test]
-fn a_receiver_that_advertises_64_kb_is_the_limit_and_the_window_is_named() {
+fn a_window_that_the_receiver_held_back_is_no_initial_window() {
     let mut s = Sender::established(true);
     s.advertised = Some(65_535);
     (0..60).for_each(|_| s.round(500));
-    let f = s.found();
-    assert!(f.limit.is_some_and(|(l, sure)| l == Limit::ReceiveWindow && sure > 0.7), "{f:?}");
-    let (limit, _) = f.window_limit_bytes.unwrap();
-    assert!(limit <= 65_535 && limit + MSS > 65_535, "{limit}");
-    assert_eq!(f.initial_window_segments, None, "held back by the receiver, not by an initial window");
+    assert_eq!(s.found().initial_window_segments, None);
 }
 
 #[test]
-fn a_send_buffer_of_55_kb_is_told_from_the_larger_advertised_window() {
-    let mut s = Sender::established(true);
-    s.slow_start(40);
-    (0..60).for_each(|_| s.round(38));
-    let f = s.found();
-    assert_eq!(f.limit.unwrap().0, Limit::SenderWindow, "{f:?}");
-    assert_eq!(f.window_limit_bytes.unwrap().0, 38 * MSS);
-}
-
-#[test]
-fn an_application_that_writes_a_little_now_and_then_is_the_limit() {
+fn an_application_that_writes_a_little_now_and_then_shows_no_window() {
     let mut s = Sender::established(true);
     for _ in 0..40 {
         s.send(6);
@@ -184,9 +168,8 @@ fn an_application_that_writes_a_little_now_and_then_is_the_limit() {
         s.now += Span::from_millis(300);
     }
     let f = s.found();
-    assert!(f.limit.is_some_and(|(l, _)| l == Limit::Application), "{f:?}");
     assert_eq!(f.initial_window_segments, None, "the application may have had no more");
-    assert_eq!((f.window_limit_bytes, f.growth, f.decrease_factor), (None, None, None));
+    assert_eq!((f.growth, f.decrease_factor), (None, None));
 }
 
 #[test]
@@ -337,7 +320,7 @@ fn at_the_receivers_side_windows_are_not_seen_but_repairs_are() {
     assert_eq!(f, Inference { recovery: s.found().recovery, ..Inference::default() });
     let middle = s.i.report(Vantage::Middle);
     assert!(middle.decrease_factor.unwrap().1 < s.found().decrease_factor.unwrap().1);
-    assert_eq!((middle.initial_window_segments, middle.limit), (None, None));
+    assert_eq!(middle.initial_window_segments, None);
 }
 
 #[test]

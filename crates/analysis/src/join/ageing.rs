@@ -1,12 +1,13 @@
-//! When a copy has waited for long enough, and what is kept of it then.
+//! Decides when a captured packet has waited long enough for its counterpart in the other capture, and what is
+//! recorded of it.
 
 use super::copy::Copy;
 use super::{Joiner, Miss, ONE_SIDED, Side};
 use crate::fault::TripAt;
 
-/// Before the first packet is found in both captures, so many of each wait for it.
+/// Until a first packet has been found in both captures, at most this many packets of each are kept waiting.
 const WAITING_FOR_THE_FIRST: usize = 1 << 20;
-/// And after it, which only a broken capture reaches.
+/// After the first match at most this many packets of each capture wait. Only a damaged capture reaches this limit.
 const WAITING_AT_MOST: usize = 1 << 22;
 
 impl Joiner {

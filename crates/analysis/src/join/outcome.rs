@@ -100,7 +100,7 @@ impl Joined {
     }
 
     /// Whether what is sent this way leaves from the receiver's side: the sender's capture sees it arrive.
-    pub fn comes_from_afar(&self, way: Tuple) -> bool {
+    pub fn is_seen_remotely(&self, way: Tuple) -> bool {
         let known = self.directions.find(way).and_then(|direction| self.known.get(direction as usize));
         known.is_some_and(|known| known.outward == Some(false))
     }

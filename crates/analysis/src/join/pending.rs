@@ -1,13 +1,14 @@
-//! Copies that one capture holds and the other has not shown yet: found by what identifies them, and let go
-//! in the order of their age.
+//! Packets seen in one capture and not yet in the other. They are looked up by the fields that identify them, and
+//! dropped oldest first.
 
 use super::copy::{Copy, Rule};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 const NIL: u32 = u32::MAX;
-/// Of identical copies (no IP identification, no timestamps) so many are weighed against each other.
-const WEIGHED: usize = 64;
+/// Of pending packets that are identical (no IP identification, no timestamps) at most this many are compared by
+/// cost.
+const COMPARED_AT_MOST: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
@@ -73,7 +74,8 @@ impl Pending {
         slots[at as usize].copy.twin |= rule.facts.needs_ip_id() && copy.ip_id != 0;
     }
 
-    /// Takes out the copy that agrees with `copy` and has the least `cost`; `None` cost: not that one.
+    /// Removes and returns the pending copy that agrees with `copy` and has the lowest `cost`. A copy for which
+    /// `cost` returns `None` is not eligible.
     pub fn take(
         &mut self,
         copy: &Copy,
@@ -85,7 +87,7 @@ impl Pending {
         let head = *self.table.find(hash, |&i| agrees(&slots[i as usize], hash, copy, rule))?;
         let (mut before, mut at) = (NIL, head);
         let mut best: Option<(u64, u32, u32)> = None;
-        for _ in 0..WEIGHED {
+        for _ in 0..COMPARED_AT_MOST {
             let Some(slot) = slots.get(at as usize) else { break };
             if let Some(c) = cost(&slot.copy)
                 && best.is_none_or(|(least, ..)| c < least)

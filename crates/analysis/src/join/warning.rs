@@ -1,7 +1,7 @@
 //! What limits a comparison of two captures, in words.
 
 use super::Side;
-use crate::answer::words::{count, grouped};
+use crate::words::{count, grouped};
 use std::fmt;
 use wire::{Span, Time, Tuple};
 

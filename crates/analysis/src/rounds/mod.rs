@@ -4,7 +4,7 @@
 //! start is over in a few; behind them pairs are merged when there are more than [`MOST`], so that memory for a flow
 //! is bounded and the cost for each packet is a few compares.
 
-use crate::rows::RoundRow;
+use crate::rows::{Release, RoundRow};
 use wire::{Span, Time};
 
 /// Rounds kept of a flow: the first ones never merged, and all together.
@@ -20,15 +20,6 @@ pub(crate) const WAIT: Span = Span::from_micros(100);
 /// A pause this long, or two round trips, is an idle gap with a row of its own, and belongs to no round.
 const PAUSE: Span = Span::from_millis(50);
 
-/// What set off data that had waited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SetOff {
-    Window,
-    Ack,
-    Application,
-    Other,
-}
-
 /// Counters of the stream, as they stand; a round is the difference of two.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counted {
@@ -40,9 +31,7 @@ pub(crate) struct Counted {
 /// ACKs that come one close behind the other, and what they told of.
 #[derive(Clone, Copy, Debug, Default)]
 struct Train {
-    /// When this train began and those before it, and its first ACK in this round. A delayed ACK that comes alone is one of
-    /// its own.
-    began: [Time; 4],
+    /// Its first ACK in this round, and the last.
     first: Time,
     last: Time,
     /// Delivered when its first ACK had come, and its last.
@@ -50,6 +39,8 @@ struct Train {
     bytes: u64,
     /// A longer silence ends it.
     most: Span,
+    /// The longest silence of this round, from one delivery to the next.
+    silence: (Time, Time),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -65,14 +56,16 @@ pub(crate) struct Rounds {
     /// So many rounds go into one that is kept.
     stride: u32,
     done: Vec<RoundRow>,
+    /// Those that ended since they were asked for last, each as it was.
+    fresh: Vec<(RoundRow, (Time, Time))>,
 }
 
 impl Rounds {
     /// Begins to watch a stream, with the room that it has.
     pub fn begin(&mut self, now: Time, counted: Counted, rtt: Span) {
         self.done.clear();
+        self.fresh.clear();
         (self.stride, self.window) = (1, u64::MAX);
-        self.train.began = [now; 4];
         self.open(now, counted, rtt);
     }
 
@@ -85,7 +78,7 @@ impl Rounds {
         self.until = now + SHORTEST.max(rtt) * i64::from(rounds);
         let most = (rtt / 8).max(Span::from_micros(500));
         let bytes = counted.delivered_bytes;
-        self.train = Train { first: now, last: now, from_bytes: bytes, bytes, most, ..self.train };
+        self.train = Train { first: now, last: now, from_bytes: bytes, bytes, most, silence: (now, now) };
     }
 
     /// An ACK met `flight` bytes; `window` is what it advertises, [`u64::MAX`] where that is not known, and `delivered`
@@ -98,9 +91,11 @@ impl Rounds {
         }
         if delivered != self.train.bytes {
             if now - self.train.last > self.train.most {
+                let (from, to) = self.train.silence;
+                if now - self.train.last > to - from {
+                    self.train.silence = (self.train.last, now);
+                }
                 self.end_train();
-                self.train.began.rotate_right(1);
-                self.train.began[0] = now;
                 (self.train.first, self.train.from_bytes) = (now, delivered);
             }
             (self.train.last, self.train.bytes) = (now, delivered);
@@ -138,7 +133,7 @@ impl Rounds {
     /// New data left at `to` that had waited since `from`; `turn`: since the ACK that set it off, where that is seen. True
     /// if it was a pause, which parts two rounds: [`Rounds::pause`] is to be called.
     #[inline(never)]
-    pub fn on_wait(&mut self, from: Time, to: Time, by: SetOff, turn: Option<Span>) -> bool {
+    pub fn on_wait(&mut self, from: Time, to: Time, by: Release, turn: Option<Span>) -> bool {
         let wait = to - from;
         if wait > PAUSE.max(self.rtt * 2) {
             return true;
@@ -150,10 +145,10 @@ impl Rounds {
             waited.turn += turn;
         }
         *match by {
-            SetOff::Window => &mut waited.window,
-            SetOff::Ack => &mut waited.ack,
-            SetOff::Application => &mut waited.application,
-            SetOff::Other => &mut waited.other,
+            Release::Window => &mut waited.window,
+            Release::Ack => &mut waited.ack,
+            Release::Write | Release::Message => &mut waited.application,
+            Release::Timer | Release::Pace | Release::Unknown => &mut waited.other,
         } += wait;
         false
     }
@@ -163,13 +158,6 @@ impl Rounds {
     pub fn pause(&mut self, from: Time, to: Time, counted: Counted, rtt: Span) {
         self.close(from, counted);
         self.open(to, counted, rtt);
-    }
-
-    /// Did a train of ACKs begin a round trip before `now`, so that the first of them set off what comes then? Where data
-    /// is seen as it arrives.
-    pub fn answers_train(&self, now: Time, rtt: Span) -> bool {
-        let near = (rtt / 16).0.max(1_000_000);
-        self.train.began.iter().any(|began| (now - *began - rtt).0.abs() <= near)
     }
 
     /// The round has gone by.
@@ -189,6 +177,7 @@ impl Rounds {
             return;
         }
         self.done.push(*r);
+        self.fresh.push((*r, self.train.silence));
         if self.done.len() == MOST {
             self.merge();
         }
@@ -205,9 +194,24 @@ impl Rounds {
         self.stride = self.stride.saturating_mul(2);
     }
 
-    /// All of them. `last`: when the last data passed.
-    pub fn finish(&mut self, last: Time, counted: Counted) -> &[RoundRow] {
+    /// Rounds that ended since this was asked last.
+    #[inline(always)]
+    pub fn take_fresh(&mut self) -> std::vec::Drain<'_, (RoundRow, (Time, Time))> {
+        self.fresh.drain(..)
+    }
+
+    #[inline(always)]
+    pub fn has_fresh(&self) -> bool {
+        !self.fresh.is_empty()
+    }
+
+    /// Ends the open round. `last`: when the last data passed.
+    pub fn finish(&mut self, last: Time, counted: Counted) {
         self.close(last.max(self.train.last), counted);
+    }
+
+    /// Those that have ended.
+    pub fn done(&self) -> &[RoundRow] {
         &self.done
     }
 }

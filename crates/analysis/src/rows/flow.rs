@@ -1,6 +1,6 @@
 //! What is told of a flow as a whole.
 
-use super::{ByCause, Closed, EcnKind, FlowId, Growth, Limit, RecoveryStyle, RtoRule, Vantage};
+use super::{ByCause, Closed, EcnKind, FlowId, Growth, RecoveryStyle, RtoRule, Vantage};
 use serde::{Deserialize, Serialize};
 use wire::{Endpoint, Span, Time};
 
@@ -81,6 +81,8 @@ pub struct Limits {
     pub options_cut: u64,
     /// Acknowledged but never seen: bytes missing from the capture.
     pub missing_bytes: u64,
+    /// ACKs of data that the capture must lack: none without data is in it, and those with data came too late for an answer.
+    pub acks_missing: u64,
     /// Ranges of the stream that must have been sent, and were neither seen nor acknowledged.
     pub unfilled_gaps: u64,
     /// Segments that were followed no more: too many were outstanding in too many pieces.
@@ -108,7 +110,10 @@ pub struct FlowRow {
     pub receiver: Endpoint,
     pub vantage: Vantage,
     pub start: Time,
+    /// Its last packet; or, where its sender waited for the other host to the end of the observation, that end.
     pub end: Time,
+    /// To the reset, to the last packet if both hosts closed the connection, or to the end of the capture.
+    pub observed_until: Time,
     /// First and last data packet.
     pub first_data: Option<Time>,
     pub last_data: Option<Time>,
@@ -145,6 +150,8 @@ pub struct FlowRow {
     pub probes_repeat: u64,
     pub keep_alives: u64,
     pub window_probes: u64,
+    /// Those of them after which the receiver's host sent nothing, until the next or to the end.
+    pub window_probes_unanswered: u64,
     pub zero_windows: u64,
     pub zero_window_time: Span,
     pub lost_copies: Option<u64>,
@@ -164,6 +171,9 @@ pub struct FlowRow {
     pub rtt_ack: Summary,
     pub rtt_timestamps: Summary,
     pub flight_max_bytes: u64,
+    /// Where no SYN told the scale: the least with which the window holds what was in flight, if that filled the window most of
+    /// the time. The window is known where enough flights tell; else it may be what held the sender back.
+    pub window_scale_fits: Option<u8>,
     /// `None` where the scale is not known.
     pub window_max_bytes: Option<u64>,
     pub window_min_bytes: Option<u64>,
@@ -179,6 +189,25 @@ impl FlowRow {
     /// makes a rate above the path's.
     pub fn delivered_bytes(&self) -> u64 {
         delivered(self.vantage, self.limits.one_way, self.bytes, self.acked_bytes)
+    }
+    /// The advertised window, whose scale is not known, may have held the sender back.
+    pub fn window_may_hold(&self) -> bool {
+        self.window_scale_fits.is_some() && self.window_max_bytes.is_none()
+    }
+    /// This host called, again and again, and nobody answered: neither with a SYN nor with a reset.
+    pub fn is_unanswered(&self) -> bool {
+        let silent = self.first_data.is_none() && self.acks == 0 && self.handshake.is_none();
+        silent && self.syn_retransmissions > 0 && self.closed == Closed::Open
+    }
+    /// The time that it lost: the larger of what its episodes cost and of its idle time while data waited, and its
+    /// handshake if that had to be sent again, or how long it called in vain. Both directions of a connection wait for
+    /// its handshake.
+    pub fn lost(&self) -> Span {
+        if self.is_unanswered() {
+            return self.end - self.start;
+        }
+        let handshake = self.handshake.filter(|_| self.handshake_resent > 0);
+        self.cost.unwrap_or(Span::ZERO).max(self.idle_blocked) + handshake.unwrap_or(Span::ZERO)
     }
 }
 
@@ -217,8 +246,4 @@ pub struct Inference {
     pub recovery: Inferred<RecoveryStyle>,
     pub tail_loss_probes: Inferred<bool>,
     pub f_rto: Inferred<bool>,
-    /// What limited it most of the time.
-    pub limit: Inferred<Limit>,
-    /// The window it never exceeded, if a limit shows, bytes.
-    pub window_limit_bytes: Inferred<u64>,
 }

@@ -2,54 +2,8 @@
 //! words that pages and figures have. A value that is added here is in all of them; the compiler names the `match`es
 //! that have to decide about it.
 
+use crate::closed_sets;
 use serde::{Deserialize, Serialize};
-
-/// One of a closed set of values.
-pub trait ClosedSet: Copy + Sized + 'static {
-    /// What the set is called in documents and in Python.
-    const SET: &'static str;
-    /// Every value, in the order in which tables and figures list them.
-    const ALL: &'static [Self];
-    /// As it stands in JSON and tables.
-    fn name(self) -> &'static str;
-    /// As it stands in a sentence or a legend.
-    fn in_words(self) -> &'static str;
-}
-
-/// Declares closed sets: `Variant = "name", "in words";`.
-#[macro_export]
-macro_rules! closed_sets {
-    ($(
-        $(#[$meta:meta])*
-        $set:literal $enum:ident { $( $(#[$about:meta])* $variant:ident = $name:literal, $words:literal; )* }
-    )*) => {$(
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ::serde::Serialize, ::serde::Deserialize)]
-        pub enum $enum { $( $(#[$about])* #[serde(rename = $name)] $variant ),* }
-
-        impl $enum {
-            pub const ALL: &[$enum] = &[$($enum::$variant),*];
-            /// As it stands in JSON and tables.
-            pub const fn name(self) -> &'static str {
-                match self { $($enum::$variant => $name),* }
-            }
-            /// As it stands in a sentence or a legend.
-            pub const fn in_words(self) -> &'static str {
-                match self { $($enum::$variant => $words),* }
-            }
-        }
-        impl $crate::rows::ClosedSet for $enum {
-            const SET: &'static str = $set;
-            const ALL: &'static [$enum] = $enum::ALL;
-            fn name(self) -> &'static str {
-                $enum::name(self)
-            }
-            fn in_words(self) -> &'static str {
-                $enum::in_words(self)
-            }
-        }
-    )*};
-}
 
 closed_sets! {
     /// Where the packets were seen.
@@ -69,25 +23,6 @@ closed_sets! {
         Off = "off", "no ECN";
         Classic = "classic", "ECN";
         Accurate = "accurate", "accurate ECN";
-    }
-
-    /// Why a segment was sent again.
-    #[derive(Default)]
-    "cause" Cause {
-        /// In fast recovery (RFC 5681 §3.2, RFC 6675, RFC 8985).
-        Recovery = "recovery", "fast recovery";
-        /// The retransmission timer's own retransmission (RFC 6298 §5.4).
-        Timeout = "timeout", "timeout";
-        /// Slow-start retransmission after a timeout, until all that was in flight then is acknowledged.
-        LossState = "loss-state", "slow start after a timeout";
-        /// Tail-loss probe that repeats data (RFC 8985 §7.3).
-        Probe = "probe", "tail-loss probe";
-        /// Zero-window probe (RFC 9293 §3.8.6.1).
-        Persist = "persist", "zero-window probe";
-        /// SYN or SYN-ACK.
-        Handshake = "handshake", "handshake";
-        #[default]
-        Unknown = "unknown", "unknown";
     }
 
     /// What a retransmission in recovery rested on.
@@ -136,24 +71,6 @@ closed_sets! {
         Needless = "needless", "repaired needlessly";
         #[default]
         Unrepaired = "unrepaired", "not repaired before the end";
-    }
-
-    /// Why the sender sat idle; in order of precedence.
-    #[derive(Default)]
-    "idle_cause" IdleCause {
-        Handshake = "handshake", "in the handshake";
-        ZeroWindow = "zero-window", "the receiver's window closed";
-        Timeout = "timeout", "waiting for a timer";
-        TimeoutBackoff = "timeout-backoff", "waiting for a backed-off timer";
-        ReceiveWindow = "receive-window", "the receiver's window used up";
-        /// A small segment waited for the ACK of the one before it (RFC 896).
-        Nagle = "nagle", "small segments held back (Nagle)";
-        /// There was nothing to send until the other host's data came: a request, or an answer.
-        Peer = "peer", "waiting for the other host's data";
-        AckClock = "ack-clock", "waiting for ACKs";
-        Application = "application", "nothing to send";
-        #[default]
-        Unknown = "unknown", "for no visible reason";
     }
 
     /// What keeps a sender from sending more.
@@ -228,12 +145,9 @@ closed_sets! {
     }
 }
 
-/// A count of segments for each cause, in the order of [`Cause::ALL`].
-pub type ByCause = [u64; Cause::ALL.len()];
-
 impl Vantage {
     /// What the sender sends has come some way, or not come at all; what it hears has some way to go.
-    pub fn is_away(self) -> bool {
+    pub fn is_remote(self) -> bool {
         matches!(self, Vantage::Receiver | Vantage::Middle)
     }
 }
@@ -243,21 +157,12 @@ impl EpisodeKind {
     pub fn one_per_timeout(self, timeouts: u32, lost_segments: u32) -> bool {
         self == EpisodeKind::Intermittent && timeouts >= 3 && timeouts.saturating_mul(2) >= lost_segments
     }
-}
-
-impl IdleCause {
-    /// Whether data waited meanwhile: a window, a timer or an ACK held it back. A gap without a known cause counts
-    /// where something was in flight.
-    pub fn holds_data_back(self, flight_bytes: u64) -> bool {
-        match self {
-            IdleCause::ZeroWindow
-            | IdleCause::Timeout
-            | IdleCause::TimeoutBackoff
-            | IdleCause::ReceiveWindow
-            | IdleCause::AckClock => true,
-            IdleCause::Unknown => flight_bytes > 0,
-            IdleCause::Handshake | IdleCause::Nagle | IdleCause::Peer | IdleCause::Application => false,
-        }
+    /// Whether the end of what the application had was lost: a timer had to repair it because nothing came behind it.
+    /// `limit` held the sender back when it fell silent.
+    pub fn is_tail(self, limit: Limit) -> bool {
+        let by_timer =
+            matches!(self, EpisodeKind::TimerRto | EpisodeKind::TimerProbe | EpisodeKind::Intermittent);
+        by_timer && limit == Limit::Application
     }
 }
 

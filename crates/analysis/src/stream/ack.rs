@@ -1,9 +1,11 @@
 //! An ACK passes: what it acknowledges, what it SACKs, and what follows from that.
 
 use super::account::Acked;
+use super::ack_sample::AckSample;
 use super::ledger::AckSeen;
-use super::told::Told;
+use super::window::Update;
 use super::*;
+use crate::assumptions::{ACK_DELAYED_AT_MOST, MIN_RTO_RFC6298};
 use wire::{Flags, SackBlocks};
 
 /// What timestamps count (RFC 7323 §5.4: a millisecond to a second).
@@ -13,28 +15,33 @@ const MOST_ON_THE_WAY: usize = 1 << 16;
 
 impl Stream {
     /// A segment with the ACK bit comes from the receiver. `scale`: its window scale.
-    pub fn on_ack<S: Sink>(&mut self, packet: &Packet, scale: u8, around: &mut Surroundings<'_, S>) {
+    pub fn on_ack<S: Sink>(&mut self, packet: &Packet, scale: u8, ctx: &mut Context<'_, S>) {
         let seg = &packet.seg;
         let Some(unwrap) = self.unwrap else {
             self.acked_before = Some(seg.ack);
             return;
         };
         let ack = unwrap.peek(seg.ack);
-        let window = u64::from(seg.window) << scale;
+        if (!self.window.known || self.window.concluded.is_some()) && !ctx.view.at.is_remote() {
+            self.window.fit_scale(self.next - self.una, u64::from(self.last.largest));
+        }
+        let window = u64::from(seg.window) << (scale + self.window.concluded.unwrap_or(0));
         if seg.flags.has(Flags::SYN) {
-            self.repair.on_handshake(packet.time + around.view.turn);
+            self.repair.on_handshake(packet.time + ctx.view.sender_loop);
         }
         let flight = self.flight();
-        let again = ack == self.una && is_bare(packet);
+        let bare = is_bare(packet);
+        let again = ack == self.una && bare;
+        self.bare_acked |= bare && self.has_data();
         // RFC 5681 §2: nothing new in it, data outstanding, no data of its own, the same window. With SACK the window may
         // move: a block says that data arrived (RFC 6675 §2).
         let repeats = again && (window == self.window.now || !seg.sack.is_empty());
         let duplicate = repeats && self.next > self.una;
-        self.at = around.view.at;
+        self.at = ctx.view.at;
         self.account.count_ack(duplicate);
-        if again && around.view.at.is_away() && window > self.window.now && self.window.now != u64::MAX {
-            // A wider window alone is no news that waits to be heard: the sender may know of it at once.
-            self.window.edge = self.window.edge.max(ack + window);
+        if again && ctx.view.at.is_remote() && window > self.window.now && self.window.now != u64::MAX {
+            let ts = seg.timestamps.map(|ts| ts.val);
+            self.window.on_update(Update { time: packet.time, ts, edge: ack + window });
         }
         self.take_window(window, packet.time);
         if ack > self.next {
@@ -43,26 +50,33 @@ impl Stream {
         let some = !seg.sack.is_empty() || self.last_blocks[0] != (0, 0);
         let other_blocks = some.then(|| self.blocks(&seg.sack)).filter(|b| *b != self.last_blocks);
         // Away from the sender more may be outstanding than was seen.
-        let elsewhere = around.view.at.is_away();
+        let elsewhere = ctx.view.at.is_remote();
         let asks = duplicate || repeats && elsewhere;
         if again && !self.agreed.sack_permitted {
             self.match_answer(packet.time);
         }
-        let unheard = self.repair.missed_acks() && seg.payload == 0;
+        let unheard = self.repair.has_lost_acks() && seg.payload == 0;
         if ack > self.una || (other_blocks.is_some() && !seg.sack.is_empty()) || asks || unheard {
-            self.take_news(packet, ack, asks, other_blocks, around);
+            // A FIN is owed to nobody.
+            let fin = u64::from(self.fin_end == Some(self.next));
+            let outstanding = self.next > self.una + fin;
+            self.take_news(packet, ack, asks, other_blocks, ctx);
+            if outstanding && self.una == self.next {
+                ctx.waits.on_emptied(ctx.side, packet.time + ctx.view.sender_loop);
+            }
         }
         if again && elsewhere {
-            self.account.on_answer(ack, packet.time, &around.view);
+            self.account.on_answer(ack, packet.time, &ctx.view);
         }
-        let told = self.window.told();
-        self.account.ack_in_round(packet.time, flight, told);
-        if around.config.wanted.intervals {
-            self.account.ack_in_interval(packet.time, duplicate, told, self.id, around);
+        let window = self.window.advertised();
+        self.account.ack_in_round(packet.time, flight, window);
+        self.account.put_stretches(ctx);
+        if ctx.config.wanted.intervals {
+            self.account.ack_in_interval(packet.time, duplicate, window, self.id, ctx);
         }
-        if around.config.wanted.packets {
+        if ctx.config.wanted.packets {
             let row = self.packet_row(packet, false);
-            around.sink.packet(row);
+            ctx.sink.packet(row);
         }
         self.last_time = packet.time;
     }
@@ -113,12 +127,12 @@ impl Stream {
         ack: u64,
         duplicate: bool,
         other_blocks: Option<[(u64, u64); 4]>,
-        around: &mut Surroundings<'_, S>,
+        ctx: &mut Context<'_, S>,
     ) {
         let seg = &packet.seg;
         let now = packet.time;
-        self.account.want_rtts(around.config.wanted.rtts);
-        let mut news = AckNews {
+        self.account.want_rtts(ctx.config.wanted.rtts);
+        let mut event = AckEvent {
             time: now,
             ack,
             duplicate,
@@ -126,64 +140,66 @@ impl Stream {
             ts: seg.timestamps.map(|t| t.val),
             newest_delivered: Time::FAR_PAST,
             edge: ack + self.window.now,
-            ..AckNews::default()
+            ..AckEvent::default()
         };
-        let mut told = (!around.view.at.is_away()).then(Told::default);
+        let mut sample = (!ctx.view.at.is_remote()).then(AckSample::default);
+        let mut answered = now;
         if ack > self.una {
-            self.advance_una(ack, now, &mut news, &mut told);
+            answered = self.advance_una(ack, now, &mut event, &mut sample);
         }
         if let Some(blocks) = other_blocks {
-            self.take_blocks(&blocks, seg.sack.as_slice().len(), &mut news, &mut told);
+            self.take_blocks(&blocks, seg.sack.as_slice().len(), &mut event, &mut sample);
         }
-        news.sacked_up_to = self.sacked_up_to;
-        news.nothing_outstanding = self.una == self.next || self.ledger.sacked_bytes() == 0;
-        self.tell_sender(&news, &told, &around.view);
-        if around.config.wanted.rtts {
-            self.account.rtt_rows(self.id, now, self.base, around.sink);
+        event.sacked_up_to = self.sacked_up_to;
+        event.nothing_outstanding = self.una == self.next || self.ledger.sacked_bytes() == 0;
+        self.tell_sender(&event, &sample, &ctx.view);
+        if ctx.config.wanted.rtts {
+            self.account.rtt_rows(self.id, now, self.base, ctx.sink);
         }
-        let gained = news.advanced_new + news.sacked;
-        let counts_bytes = gained > 0 && around.config.wanted.intervals;
+        let gained = event.advanced_new + event.sacked;
+        let counts_bytes = gained > 0 && ctx.config.wanted.intervals;
         let acked = Acked {
             time: now,
+            answered,
             gained,
-            advanced: news.advanced,
+            advanced: event.advanced,
             duplicate,
             carried: seg.payload > 0,
             no_bytes: u64::from(counts_bytes && self.fin_is_told()),
             copies: self.ledger.next_ordinal(),
         };
-        self.account.on_ack(&acked, &stand!(self), around);
+        self.account.on_ack(&acked, &flow_state!(self), ctx);
         if self.may_advance(now) {
-            self.advance(now, around);
+            self.advance(now, ctx);
         }
         if other_blocks.is_some() || duplicate {
-            self.keep_in_bounds(now, around);
+            self.keep_in_bounds(now, ctx);
         }
         self.ledger.trim();
     }
 
     /// Its sender hears of it: now, where it is seen from there, or some time after it passed here.
-    fn tell_sender(&mut self, news: &AckNews, told: &Option<Told>, view: &View) {
-        let now = news.time;
-        if let Some(told) = told {
-            if news.advanced == 0 {
+    fn tell_sender(&mut self, event: &AckEvent, sample: &Option<AckSample>, view: &View) {
+        let now = event.time;
+        if let Some(sample) = sample {
+            if event.advanced == 0 {
                 self.repair.note_rto(self.account.own_rto());
             }
-            if let Some(rtt) = told.round_trip(now) {
+            if let Some(rtt) = sample.round_trip(now) {
                 self.account.on_own_rtt(rtt, self.una, self.next);
             }
-            if let Some((newest, rtt)) = told.rack(now) {
+            if let Some((newest, rtt)) = sample.rack(now) {
                 self.repair.note_rack(newest, rtt);
             }
-            return self.repair.on_ack(news, now, self.next);
+            return self.repair.on_ack(event, now, self.next);
         }
         self.repair.note_answer(now);
-        self.on_the_way.push_back(*news);
+        self.acks_in_flight.push_back(*event);
         // Where the sender's packets are missing nothing shows what it heard: some day it has.
-        if self.on_the_way.len() > MOST_ON_THE_WAY
-            && let Some(old) = self.on_the_way.pop_front()
+        if self.acks_in_flight.len() > MOST_ON_THE_WAY
+            && let Some(old) = self.acks_in_flight.pop_front()
         {
-            self.repair.on_ack(&old, old.time + view.turn, self.next);
+            self.repair.on_ack(&old, old.time + view.sender_loop, self.next);
         }
     }
 
@@ -200,25 +216,25 @@ impl Stream {
         &mut self,
         whole: &[(u64, u64); 4],
         n: usize,
-        news: &mut AckNews,
-        told: &mut Option<Told>,
+        event: &mut AckEvent,
+        sample: &mut Option<AckSample>,
     ) {
         if !self.agreed.sack_seen && n > 0 {
             self.learn_sack();
         }
         let blocks = &whole[..n];
-        let dsack = is_dsack(blocks, news.ack);
+        let dsack = is_dsack(blocks, event.ack);
         if dsack {
-            news.dsack = true;
+            event.dsack = true;
             self.dsack_seen = true;
-            self.take_dsack(blocks[0], news.time);
+            self.take_dsack(blocks[0], event.time);
         }
         for (i, &block) in blocks.iter().enumerate().skip(usize::from(dsack)) {
             if block == self.last_blocks[i] {
                 continue; // as most, but for the first
             }
             if let Some((left, right)) = self.unheard_of(block) {
-                self.take_sack(left, right, news, told);
+                self.take_sack(left, right, event, sample);
             }
         }
         self.last_blocks = *whole;
@@ -269,8 +285,8 @@ impl Stream {
         self.dsack_seen |= self.ledger.take_duplicate_ack(now, soonest, self.newest_delivered);
     }
 
-    fn take_sack(&mut self, left: u64, right: u64, news: &mut AckNews, told: &mut Option<Told>) {
-        let now = news.time;
+    fn take_sack(&mut self, left: u64, right: u64, event: &mut AckEvent, sample: &mut Option<AckSample>) {
+        let now = event.time;
         let (left, right) = (left.max(self.una), right.min(self.next));
         if left >= right {
             return;
@@ -280,39 +296,39 @@ impl Stream {
         let mut repaired = Time::FAR_PAST;
         let least = self.least_round_trip();
         self.ledger.sack(left, right, now, |seg| {
-            news.sacked += seg.len;
-            if let Some(told) = told
+            event.sacked += seg.len;
+            if let Some(sample) = sample
                 && (!seg.resent || least.is_some_and(|least| now - seg.last_time >= least))
             {
-                told.sacks(seg.last_time, seg.end, seg.resent);
+                sample.sacks(seg.last_time, seg.end, seg.resent);
             }
             if !seg.resent {
-                news.note_original(seg.end);
+                event.note_original(seg.end);
                 newest = newest.max(Some((seg.last_time, seg.end)));
             } else {
                 repaired = repaired.max(seg.last_time);
             }
         });
         if self.is_round_trip(repaired, now) {
-            self.note_delivered(repaired, news);
+            self.note_delivered(repaired, event);
         }
         if let Some((sent, end)) = newest {
             // Data sent once was SACKed just now: a round trip, by Karn's rule.
-            self.note_delivered(sent, news);
+            self.note_delivered(sent, event);
             self.account.on_rtt(now - sent, now, end, self.at, self.una, self.next);
         }
     }
 
     /// What was sent once, at `sent`, or is SACKed, has arrived.
-    fn note_delivered(&mut self, sent: Time, news: &mut AckNews) {
-        news.newest_delivered = news.newest_delivered.max(sent);
+    fn note_delivered(&mut self, sent: Time, event: &mut AckEvent) {
+        event.newest_delivered = event.newest_delivered.max(sent);
         self.newest_delivered = self.newest_delivered.max(sent);
     }
 
     /// What was sent again at `sent` and is reported now is taken to have arrived, and not the copy before it, if that
     /// is not sooner than any round trip was (RFC 8985 §6.2). Times are the sender's only where it is seen from there.
     fn is_round_trip(&self, sent: Time, now: Time) -> bool {
-        !self.at.is_away() && self.least_round_trip().is_some_and(|least| now - sent >= least)
+        !self.at.is_remote() && self.least_round_trip().is_some_and(|least| now - sent >= least)
     }
 
     /// The sender's own measure may be short by a tick of its timestamps.
@@ -322,7 +338,7 @@ impl Stream {
 
     /// Without SACK, where it is seen to send: when the last packet left, if what left before it has been answered by now.
     fn answers(&self) -> Option<Time> {
-        let plain = !self.agreed.sack_permitted && !self.at.is_away();
+        let plain = !self.agreed.sack_permitted && !self.at.is_remote();
         (plain && self.last.waited() >= self.account.rtt().longest_answer()).then_some(self.last.sent)
     }
 
@@ -330,7 +346,7 @@ impl Stream {
     /// it (RFC 8985 §7.2: a probe waits for two round trips), this ACK is the first to tell. It got through, and the
     /// answers did not.
     fn was_deaf(&self, ack: u64) -> bool {
-        if !self.agreed.sack_permitted || self.at.is_away() {
+        if !self.agreed.sack_permitted || self.at.is_remote() {
             return false;
         }
         let once = |offset| self.ledger.find(offset).filter(|s| s.copies == 1 && !s.hole && !s.sacked);
@@ -342,24 +358,40 @@ impl Stream {
     }
 
     /// What was sent again, or SACKed before, is acknowledged.
-    fn tell(&self, seg: &super::ledger::Acked, ecr: Option<u32>, now: Time, told: &mut Told) {
+    fn sample_rtt(&self, seg: &super::ledger::Acked, ecr: Option<u32>, now: Time, sample: &mut AckSample) {
         if seg.resent {
             // RFC 8985 §6.2 step 2.
             let before = ecr.is_some_and(|e| e != 0 && (e.wrapping_sub(seg.last_ts) as i32) < 0);
             let arrived = !seg.sacked && !before && self.is_round_trip(seg.last_time, now);
-            told.advances_over_repair(arrived.then_some(seg.last_time), seg.end, seg.echoed(ecr));
+            sample.advances_over_repair(arrived.then_some(seg.last_time), seg.end, seg.echoed(ecr));
         } else if !seg.sacked {
-            told.advances(seg.last_time, seg.end, ecr == Some(seg.last_ts));
+            sample.advances(seg.last_time, seg.end, ecr == Some(seg.last_ts));
         }
     }
 
-    /// The cumulative ACK moves: everything below it has arrived.
+    /// From data that left `waited` before its ACK to that ACK is no round trip: there was an ACK before this one, which the
+    /// capture has not. A receiver delays an ACK by 500 ms at most (RFC 5681 §4.2, RFC 9293 §3.8.6.3); one that came only
+    /// with data of its own, and later, follows on a bare one, and a capture of data alone has none of those. Before a round
+    /// trip is known, it is taken to be a second at most (RFC 6298 §2.1).
+    #[cold]
+    fn lacks_its_ack(&self, waited: Span) -> bool {
+        waited > ACK_DELAYED_AT_MOST + self.account.rtt().min().unwrap_or(MIN_RTO_RFC6298)
+    }
+
+    /// The cumulative ACK moves: everything below it has arrived. Returns when that was answered: now, as a rule.
     #[inline(always)]
-    fn advance_una(&mut self, ack: u64, now: Time, news: &mut AckNews, told: &mut Option<Told>) {
+    fn advance_una(
+        &mut self,
+        ack: u64,
+        now: Time,
+        event: &mut AckEvent,
+        sample: &mut Option<AckSample>,
+    ) -> Time {
         let head = self.una;
-        let ecr = news.ecr;
-        let mut sample = None;
+        let ecr = event.ecr;
+        let mut newest = None;
         let mut resent = false;
+        let mut last_repair = Time::FAR_PAST;
         let mut last_ts = None;
         let (newest_delivered, answers) = (self.newest_delivered, self.answers());
         let deaf = self.repair.in_loss_state() && self.was_deaf(ack);
@@ -367,29 +399,30 @@ impl Stream {
         loop {
             while let Some(plain) = self.ledger.pop_plain(ack) {
                 if !plain.sacked {
-                    news.advanced_new += u64::from(plain.len);
-                    news.note_original(plain.end);
-                    if let Some(told) = told {
-                        told.advances(plain.time, plain.end, ecr == Some(plain.ts));
+                    event.advanced_new += u64::from(plain.len);
+                    event.note_original(plain.end);
+                    if let Some(sample) = sample {
+                        sample.advances(plain.time, plain.end, ecr == Some(plain.ts));
                     }
-                    sample = Some((plain.time, plain.end));
+                    newest = Some((plain.time, plain.end));
                     last_ts = Some((plain.ts, plain.time));
                 }
             }
             let wait = || self.account.rtt().longest_answer();
             let Some(seg) = self.ledger.pop_acked(ack, &by, wait) else { break };
-            if let Some(told) = told {
-                self.tell(&seg, ecr, now, told);
+            if let Some(sample) = sample {
+                self.sample_rtt(&seg, ecr, now, sample);
             }
+            last_repair = last_repair.max(seg.last_time);
             if !seg.sacked {
-                news.advanced_new += seg.len;
+                event.advanced_new += seg.len;
                 resent |= seg.resent;
                 if !seg.resent {
-                    news.note_original(seg.end);
+                    event.note_original(seg.end);
                 } else if ecr
                     .map_or_else(|| self.is_round_trip(seg.last_time, now), |e| e == seg.last_ts && e != 0)
                 {
-                    news.newest_delivered = news.newest_delivered.max(seg.last_time);
+                    event.newest_delivered = event.newest_delivered.max(seg.last_time);
                 }
                 last_ts = Some((seg.last_ts, seg.last_time));
             }
@@ -397,7 +430,14 @@ impl Stream {
                 self.limits.missing_bytes += seg.len; // acknowledged, and never seen
             }
         }
+        let last_sent = newest.map_or(last_repair, |(sent, _)| last_repair.max(sent));
+        let lacking = !self.bare_acked && last_sent > Time::FAR_PAST && self.lacks_its_ack(now - last_sent);
+        if lacking {
+            self.limits.acks_missing += 1;
+            *sample = sample.map(|_| AckSample::default());
+        }
         if let (Some((ts, sent)), Some(echo)) = (last_ts, ecr)
+            && !lacking
             && ts == echo
             && echo != 0
             && self.at != Vantage::Receiver
@@ -408,18 +448,22 @@ impl Stream {
         if resent && !self.agreed.sack_permitted {
             // Without SACK an ACK that a retransmission set off also covers what had arrived before it: it
             // does not tell that the original did.
-            news.original_end = 0;
+            event.original_end = 0;
         }
-        if let Some((sent, end)) = sample {
-            self.note_delivered(sent, news);
-            if !resent {
+        if let Some((sent, end)) = newest {
+            self.note_delivered(sent, event);
+            if !resent && !lacking {
                 // Karn's rule: what a retransmission set off tells no round trip, not even of other data.
                 self.account.on_rtt(now - sent, now, end, self.at, self.una, self.next);
             }
         }
-        news.advanced = ack - head;
+        event.advanced = ack - head;
         self.una = ack;
         self.next = self.next.max(ack);
+        match lacking {
+            true => last_sent + self.account.rtt().min().unwrap_or(Span::ZERO),
+            false => now,
+        }
     }
 }
 

@@ -1,15 +1,16 @@
 //! Data passes: new, sent again, or out of its order.
 
-use super::account::Ended;
-use super::arrival::{Kind, Known, Piece};
+use super::account::{Ended, Left};
+use super::arrival::{Kind, Known, PlacedPacket};
 use super::ledger::MOST_OUTSTANDING;
-use super::repair::Next;
+use super::repair::PacketAfterRto;
 use super::*;
 use crate::Fate;
+use crate::waits::Released;
 use wire::Flags;
 
 /// Neither a timer nor a gap is shorter than this.
-pub(super) const SHORTEST_WAIT: Span = Span::from_millis(2);
+pub const SHORTEST_WAIT: Span = Span::from_millis(2);
 /// Data that follows on other data so soon ends no wait.
 #[inline(always)]
 fn close(config: &Config) -> Span {
@@ -18,66 +19,69 @@ fn close(config: &Config) -> Span {
 
 impl Stream {
     /// A packet with payload or FIN passes.
-    pub fn on_data<S: Sink>(&mut self, packet: &Packet, fate: Fate, around: &mut Surroundings<'_, S>) {
+    pub fn on_data<S: Sink>(&mut self, packet: &Packet, fate: Fate, ctx: &mut Context<'_, S>) {
         let seg = &packet.seg;
         let mut start = self.place(seg.seq);
         if seg.flags.has(Flags::SYN) {
             start += 1; // data on a SYN (RFC 7413) follows it
         }
         let end = start + u64::from(seg.payload) + u64::from(seg.flags.has(Flags::FIN));
-        let piece = Piece { packet, start, end, fate, ts: seg.timestamps.map_or(0, |t| t.val) };
+        let piece = PlacedPacket { packet, start, end, fate, ts: seg.timestamps.map_or(0, |t| t.val) };
         self.last_time = packet.time;
         if self.agreed.mss == 0 {
             self.agreed.mss = USUAL_MSS;
         }
         self.window.edge_before = self.window.edge;
-        self.hear_acks(&piece, around);
-        let kind = self.classify(&piece, around);
-        if !matches!(kind, Kind::New | Kind::Again | Kind::Early) {
-            return self.set_aside(kind, packet.time);
+        self.hear_acks(&piece, ctx);
+        let kind = self.classify(&piece, ctx);
+        if !matches!(kind, Kind::New | Kind::Again | Kind::BeforeFirstSeen) {
+            return self.set_aside(kind, packet, ctx.view.peer_packets);
         }
         let expected = self.next;
-        if kind == Kind::Early {
+        if kind == Kind::BeforeFirstSeen {
             self.base = start - 1;
             self.limits.reordered += 1;
         }
         self.arrivals.note(&piece, self.next);
         self.count(packet);
         self.limits.reordered += u64::from(fate == Fate::Late);
-        let waited = around.view.sent - self.last.sent;
+        let waited = ctx.view.sent - self.last.sent;
         let in_turn = start == self.next && waited < SHORTEST_WAIT;
-        self.note_id(&piece, in_turn && !self.is_asked(), waited);
+        self.note_id(&piece, in_turn && !self.is_asked(), waited, &ctx.view);
         self.arrivals.note_lost_acks(packet);
-        self.note_lost_repair(&piece, around);
+        self.note_lost_repair(&piece, ctx);
         if self.arrivals.ids.skipped > 0 {
-            self.tell_repairs_from_data(&piece, waited, around);
+            self.tell_repairs_from_data(&piece, waited, ctx);
         }
-        if around.view.at.is_away() {
-            self.note_spacing(&piece, around.view.turn);
-            self.repair.note_stamps(around.view.stamp, self.agreed.sack_permitted);
+        if ctx.view.at.is_remote() {
+            self.note_spacing(&piece, ctx.view.sender_loop);
+            self.repair.note_stamps(ctx.view.tsval_granularity, self.agreed.sack_permitted);
             self.account.silences.note(packet.time, self.last.seen, start > expected);
         }
-        let repairs_unseen = self.unseen_tail(&piece, around);
+        let repairs_unseen = self.unseen_tail(&piece, ctx);
         let class = match () {
-            () if start >= self.next => self.new_data(&piece, around),
-            () if kind == Kind::Early => (PacketClass::Reordered, None),
-            () => self.old_data(&piece, repairs_unseen, around),
+            () if start >= self.next => self.new_data(&piece, ctx),
+            () if kind == Kind::BeforeFirstSeen => (PacketClass::Reordered, None),
+            () => self.old_data(&piece, repairs_unseen, ctx),
         };
-        if around.config.wanted.intervals {
-            let (stand, new) = (stand!(self), class.0 == PacketClass::Ordinary);
-            self.account.data_in_interval(packet.time, seg.payload, new, &stand, around);
+        if ctx.config.wanted.intervals {
+            let (flow_state, new) = (flow_state!(self), class.0 == PacketClass::Ordinary);
+            self.account.data_in_interval(packet.time, seg.payload, new, &flow_state, ctx);
         }
-        self.note_packet(&piece, class, around);
-        self.last.note(packet, around.view.sent, end >= self.next);
+        self.note_packet(&piece, class, ctx);
+        self.last.note(packet, ctx.view.sent, end >= self.next);
+        if !ctx.view.at.is_remote() {
+            self.window.edge = self.una.saturating_add(self.window.now);
+        }
         if seg.flags.has(Flags::FIN) {
             self.fin_end = Some(end);
         }
         self.account.note_flight(self.flight());
         if self.may_advance(packet.time) {
-            self.advance(packet.time, around);
+            self.advance(packet.time, ctx);
         }
         if kind == Kind::Again || start > expected {
-            self.keep_in_bounds(packet.time, around);
+            self.keep_in_bounds(packet.time, ctx);
         }
     }
 
@@ -92,29 +96,40 @@ impl Stream {
             && waited < close(config)
             && self.arrivals.ids.expect(packet.ip_id)
             && self.ledger.len() < MOST_OUTSTANDING
-            && self.on_the_way.is_empty()
+            && self.acks_in_flight.is_empty()
     }
 
     /// Takes it. [`Stream::on_data`] would do the same, and let leave what became certain by it.
     #[inline(always)]
-    pub fn on_next_data(&mut self, packet: &Packet, heard: u32) {
+    pub fn on_next_data(
+        &mut self,
+        packet: &Packet,
+        peer_packets: u32,
+        peer_data_at: Time,
+        waits: &mut Waits,
+        side: usize,
+    ) {
         let (seg, start) = (&packet.seg, self.next);
         if let Some(unwrap) = &mut self.unwrap {
             unwrap.reach(start);
         }
         let (end, ts) = (start + u64::from(seg.payload), seg.timestamps.map_or(0, |t| t.val));
-        let piece = Piece { packet, start, end, fate: Fate::Unknown, ts };
+        let piece = PlacedPacket { packet, start, end, fate: Fate::Unknown, ts };
         self.last_time = packet.time;
+        self.window.edge_before = self.window.edge;
         if packet.time - self.last.sent > crate::rounds::WAIT {
-            self.account.wait_in_round(packet, packet.time, Span::ZERO, &stand!(self));
+            let view = View { peer_data_at, ..View::at_sender(packet.time) };
+            self.note_release(packet, &view, waits, side);
         }
+        waits.on_bytes(side, seg.payload);
         self.arrivals.note_expected(&piece, start);
         self.account.on_packet(packet, 1);
         self.last.largest = self.last.largest.max(seg.payload);
         self.repair.bound(start);
         self.repair.on_more_data(packet.time, self.flight());
-        let flight = self.append(&piece, 1, heard);
+        let flight = self.append(&piece, 1, peer_packets);
         self.last.note(packet, packet.time, true);
+        self.window.edge = self.una.saturating_add(self.window.now);
         self.account.note_flight(flight);
     }
 
@@ -134,12 +149,12 @@ impl Stream {
     }
 
     /// Packets that were sent together come as close to each other as the narrowest link lets them.
-    fn note_spacing(&mut self, p: &Piece, turn: Span) {
+    fn note_spacing(&mut self, p: &PlacedPacket, turn: Span) {
         let gap = p.packet.time - self.last.seen.unwrap_or(p.packet.time);
         let (seen, overtaken) = (p.packet.time, self.arrivals.was_overtaken(p, &self.agreed));
-        let next = Next { start: p.start, seen, overtaken, spacing: self.spacing };
+        let next = PacketAfterRto { start: p.start, seen, overtaken, spacing: self.spacing };
         if p.start >= self.next && !self.agreed.sack_permitted {
-            self.repair.see_new_behind_timer(&next, turn.min(self.turn_at_most));
+            self.repair.see_new_data_after_rto(&next, turn.min(self.turn_at_most));
         }
         if let Some(turn) = self.repair.after_timeout(&next).filter(|_| p.ts == 0) {
             self.turn_at_most = self.turn_at_most.min(turn);
@@ -152,34 +167,47 @@ impl Stream {
     }
 
     /// What is this packet?
-    fn classify<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) -> Kind {
+    fn classify<S: Sink>(&mut self, p: &PlacedPacket, ctx: &Context<'_, S>) -> Kind {
         let known = || Known {
             outstanding: self.ledger.find(p.start),
             base: self.base,
             acked_before: self.acked_before.zip(self.unwrap).map(|(ack, unwrap)| unwrap.peek(ack)),
             first_data: self.account.first_data(),
             rtt_min: self.account.rtt().min(),
-            round: self.account.round(&around.view),
-            may_hold_twice: around.config.may_hold_twice,
+            round: self.account.round(&ctx.view),
+            may_hold_twice: ctx.config.may_hold_twice,
         };
-        self.arrivals.classify(p, &stand!(self), known)
+        self.arrivals.classify(p, &flow_state!(self), known)
     }
 
     /// Neither new data nor a retransmission: counted, and no more.
-    fn set_aside(&mut self, kind: Kind, now: Time) {
+    fn set_aside(&mut self, kind: Kind, packet: &Packet, heard: u32) {
+        if matches!(kind, Kind::WindowProbe | Kind::KeepAlive | Kind::FinAgain) {
+            self.arrivals.note_set_aside(packet);
+        }
         match kind {
-            Kind::WindowProbe => self.note_window_probe(now),
+            Kind::WindowProbe => self.note_window_probe(packet.time, heard),
             Kind::KeepAlive => self.account.counts.keep_alives += 1,
+            Kind::FinAgain => {}
             Kind::CapturedTwice => self.limits.captured_twice += 1,
             Kind::Doubled => self.limits.duplicated += 1,
             Kind::Late => self.limits.reordered += 1,
-            Kind::New | Kind::Again | Kind::Early => {}
+            Kind::New | Kind::Again | Kind::BeforeFirstSeen => {}
         }
     }
 
-    fn note_window_probe(&mut self, now: Time) {
+    /// The window is closed, and its sender probes it, having seen so many packets of the receiver's host.
+    #[cold]
+    fn note_window_probe(&mut self, now: Time, heard: u32) {
+        self.settle_probe(heard);
         self.account.counts.window_probes += 1;
-        self.window.probed = now;
+        (self.window.probed, self.window.probe_waits) = (now, Some(heard));
+    }
+
+    /// The last probe had no answer if the receiver's host has sent nothing since. `heard`: so many packets of its so far.
+    pub(super) fn settle_probe(&mut self, heard: u32) {
+        let unanswered = self.window.probe_waits.take() == Some(heard);
+        self.account.counts.window_probes_unanswered += u64::from(unanswered);
     }
 
     pub(super) fn count(&mut self, packet: &Packet) {
@@ -194,23 +222,29 @@ impl Stream {
 
     /// ACKs that the sender had heard when it sent this packet: those up to the timestamp that it echoes, or
     /// those that have had the time; but none that asks for what lies beyond, since below SND.UNA nothing is sent.
-    fn hear_acks<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
-        if self.on_the_way.is_empty() {
+    fn hear_acks<S: Sink>(&mut self, p: &PlacedPacket, ctx: &Context<'_, S>) {
+        self.heard_news = false;
+        if self.acks_in_flight.is_empty() && self.window.update.is_none() {
             return; // as ever, at the sender
         }
-        self.bound_turn_by_repair(p, around);
-        let turn = around.view.turn.min(self.turn_at_most);
-        let by = around.view.sent - turn.scale(0.95);
+        self.bound_turn_by_repair(p, ctx);
+        let turn = ctx.view.sender_loop.min(self.turn_at_most);
+        let by = ctx.view.sent - turn.scale(0.95);
         let echo = p.packet.seg.timestamps.map(|t| t.ecr);
-        while let Some(ack) = self.on_the_way.front() {
-            let heard = match (ack.ts, echo) {
-                (Some(ts), Some(echo)) => (ts.wrapping_sub(echo) as i32) <= 0,
-                _ => ack.time <= by,
-            };
-            if !heard || ack.ack > p.start {
+        let is_heard = |ts: Option<u32>, time: Time| match (ts, echo) {
+            (Some(ts), Some(echo)) => (ts.wrapping_sub(echo) as i32) <= 0,
+            _ => time <= by,
+        };
+        if let Some(update) = self.window.update.take_if(|u| is_heard(u.ts, u.time)) {
+            self.heard_news = true;
+            self.window.edge = self.window.edge.max(update.edge);
+        }
+        while let Some(ack) = self.acks_in_flight.front() {
+            if !is_heard(ack.ts, ack.time) || ack.ack > p.start {
                 return;
             }
-            if let Some(news) = self.on_the_way.pop_front() {
+            if let Some(news) = self.acks_in_flight.pop_front() {
+                self.heard_news = true;
                 self.heard_up_to = self.heard_up_to.max(news.sacked_up_to);
                 self.window.edge = self.window.edge.max(news.edge);
                 self.repair.on_ack(&news, news.time + turn, self.next);
@@ -221,7 +255,7 @@ impl Stream {
     /// Without SACK a repair that does not go on where the one before it ended begins where an ACK says: the sender has heard
     /// that ACK, so its way there and the repair's way here took no longer together. No packet is missing between the two
     /// repairs.
-    fn bound_turn_by_repair<S: Sink>(&mut self, p: &Piece, around: &Surroundings<'_, S>) {
+    fn bound_turn_by_repair<S: Sink>(&mut self, p: &PlacedPacket, ctx: &Context<'_, S>) {
         let repairs = self.repair.repairs() && self.repair.una() < p.start && p.start < self.next;
         if p.packet.seg.timestamps.is_some()
             || self.agreed.sack_permitted
@@ -232,60 +266,96 @@ impl Stream {
         {
             return;
         }
-        self.ledger.add_steps(self.on_the_way.len() / 2);
-        let first = self.on_the_way.iter().find(|a| a.ack == p.start);
+        self.ledger.add_steps(self.acks_in_flight.len() / 2);
+        let first = self.acks_in_flight.iter().find(|a| a.ack == p.start);
         if let Some(first) = first.filter(|a| !a.duplicate) {
-            self.turn_at_most = self.turn_at_most.min(around.view.sent - first.time);
+            self.turn_at_most = self.turn_at_most.min(ctx.view.sent - first.time);
         }
     }
 
-    /// A bare ACK from one below what is acknowledged is a keep-alive too.
+    /// A bare ACK from one below what is acknowledged is a keep-alive too, or a probe of a closed window. Some hosts probe with
+    /// one that is numbered as the next data would be, and says nothing new: a timer sent it.
     #[inline(always)]
-    pub fn on_bare_ack_from_sender(&mut self, packet: &Packet) {
+    pub fn on_bare_ack_from_sender(&mut self, packet: &Packet, heard: u32, by_timer: impl Fn() -> bool) {
         let Some(unwrap) = self.unwrap else { return };
         if packet.seg.flags.has(Flags::RST.with(Flags::SYN).with(Flags::FIN)) {
             return;
         }
-        self.arrivals.note_bare(packet);
-        if unwrap.peek(packet.seg.seq) + 1 == self.una && self.una == self.next && self.has_data() {
-            match self.window.now {
-                0 => self.note_window_probe(packet.time),
-                _ => self.account.counts.keep_alives += 1,
+        let seq = unwrap.peek(packet.seg.seq);
+        // It bears SND.NXT (RFC 9293 §3.10.7.4): nothing had been sent beyond what was seen, and acknowledged.
+        let no_data_missing = seq == self.next && self.una == self.next;
+        self.arrivals.note_bare(packet, heard, no_data_missing);
+        let below = seq + 1 == self.una && self.una == self.next && self.has_data();
+        // A window that takes no segment is as good as closed (RFC 9293 §3.8.6.2.1).
+        if self.window.now == 0 || below && self.window.now < u64::from(self.agreed.mss) {
+            let at_next = seq == self.next && self.has_data() && packet.seg.sack.is_empty();
+            if below || at_next && by_timer() {
+                self.note_window_probe(packet.time, heard);
             }
+        } else if below {
+            self.account.counts.keep_alives += 1;
         }
     }
 
     fn new_data<S: Sink>(
         &mut self,
-        p: &Piece,
-        around: &mut Surroundings<'_, S>,
+        p: &PlacedPacket,
+        ctx: &mut Context<'_, S>,
     ) -> (PacketClass, Option<Cause>) {
         if p.start > self.next {
+            self.arrivals.note_hole();
             self.reveal_hole(p);
         }
         self.repair.bound(p.start);
-        if around.view.at.is_away() {
+        if ctx.view.at.is_remote() {
             self.repair.see_recovery(self.agreed.segments(p.packet.seg.payload));
             if self.agreed.timestamps {
                 self.repair.note_passed_over();
             }
         }
-        if around.view.sent - self.last.sent > crate::rounds::WAIT {
-            self.account.wait_in_round(p.packet, around.view.sent, around.view.turn, &stand!(self));
+        if ctx.view.sent - self.last.sent > crate::rounds::WAIT {
+            self.note_release(p.packet, &ctx.view, ctx.waits, ctx.side);
         }
+        ctx.waits.on_bytes(ctx.side, p.packet.seg.payload);
         let flight = self.flight();
-        if around.view.sent - self.last.sent < close(around.config) {
-            self.repair.on_more_data(around.view.sent, flight);
+        if ctx.view.sent - self.last.sent < close(ctx.config) {
+            self.repair.on_more_data(ctx.view.sent, flight);
         } else {
-            self.data_after_a_pause(p, flight, around);
+            self.data_after_a_pause(p, flight, ctx);
         }
-        self.append(p, self.agreed.segments(p.packet.seg.payload), around.view.heard);
+        self.append(p, self.agreed.segments(p.packet.seg.payload), ctx.view.peer_packets);
         (PacketClass::Ordinary, None)
+    }
+
+    /// New data leaves that did not follow at once on the data before it: what let it go?
+    fn note_release(&mut self, packet: &Packet, view: &View, waits: &mut Waits, side: usize) {
+        let flow_state = flow_state!(self);
+        let before = flow_state.last.seen.map(|_| flow_state.last.sent);
+        let idle = self.next == self.una && self.acks_in_flight.is_empty();
+        let left = Left { packet, at: view.sent, view, heard: self.heard_news, idle };
+        if self.account.left_together(&left, &flow_state) {
+            return;
+        }
+        let (by, instead) = self.account.release(&left, &flow_state);
+        let by_ack = by == Release::Ack && view.sender_loop == Span::ZERO;
+        let answered = by_ack.then_some(view.sent - flow_state.last_news);
+        // No window kept it back, wherever it is seen: it was all that was left.
+        let all_there_was = by == Release::Ack && idle && left.is_small(&flow_state);
+        let in_round = if all_there_was { Release::Write } else { by };
+        self.account.wait_in_round(flow_state.last.sent, view.sent, in_round, answered);
+        if packet.seg.payload == 0 {
+            return;
+        }
+        let message = (by == Release::Message).then_some(view.peer_data_at);
+        let loop_delay = if message.is_some() { view.answer_loop } else { view.sender_loop };
+        let released = Released { at: view.sent, loop_delay, side, by, instead, message };
+        self.released = by;
+        waits.on_released(&released, before);
     }
 
     /// Puts it behind what is outstanding; gives what is in flight then.
     #[inline(always)]
-    fn append(&mut self, p: &Piece, segments: u32, heard: u32) -> u64 {
+    fn append(&mut self, p: &PlacedPacket, segments: u32, heard: u32) -> u64 {
         self.repair.note_new_segments(segments);
         self.repair.note_opening(p.end, self.agreed.mss);
         self.ledger.append(&p.passing(heard));
@@ -303,39 +373,40 @@ impl Stream {
     }
 
     /// New data after the sender has waited: for an ACK, the application, or a timer.
-    fn data_after_a_pause<S: Sink>(&mut self, p: &Piece, flight: u64, around: &mut Surroundings<'_, S>) {
-        let pace = self.pace(&around.view);
-        let by_ack = around.view.sent - self.repair.last_news() <= pace.tolerance;
+    fn data_after_a_pause<S: Sink>(&mut self, p: &PlacedPacket, flight: u64, ctx: &mut Context<'_, S>) {
+        let timing = self.timing(&ctx.view);
+        let by_ack = ctx.view.sent - self.repair.last_news() <= timing.tolerance;
         let waited = self.last.silence(p.packet.time);
         // What ACKs make room for, a sender whose window is full uses at once.
         let room = self.repair.unanswered() > u64::from(self.agreed.mss);
-        let stand = stand!(self);
+        let flow_state = flow_state!(self);
         let may_probe = self.agreed.sack_permitted
             && self.account.acks() > 0
             && !room
-            && stand.limit() != Limit::Application;
+            && flow_state.limit() != Limit::Application;
         let head = self.ledger.head_time().unwrap_or(p.packet.time);
-        let probe = self.repair.on_new_data(around.view.sent, flight, may_probe, head, &pace);
+        let probe = self.repair.on_new_data(ctx.view.sent, flight, may_probe, head, &timing);
         let ended = Ended { resent: None, probe, by_ack, syn: self.syn_time };
-        self.account.note_gap(p.packet, &ended, &stand, around);
+        self.account.note_gap(p.packet, &ended, &flow_state, ctx);
         if probe {
-            let row = self.probe_row(p, true, waited, &pace);
-            self.account.on_probe(row, &self.agreed, around);
+            let row = self.probe_row(p, true, waited, &timing);
+            self.account.on_probe(row, &self.agreed, ctx);
         }
     }
 
     fn note_packet<S: Sink>(
         &mut self,
-        p: &Piece,
+        p: &PlacedPacket,
         class: (PacketClass, Option<Cause>),
-        around: &mut Surroundings<'_, S>,
+        ctx: &mut Context<'_, S>,
     ) {
-        if around.config.wanted.packets {
+        if ctx.config.wanted.packets {
             let mut row = self.packet_row(p.packet, true);
             row.seq = self.relative(p.start);
             row.class = class.0;
             row.cause = class.1;
-            around.sink.packet(row);
+            row.release = Some(self.released);
+            ctx.sink.packet(row);
         }
     }
 }

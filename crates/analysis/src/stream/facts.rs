@@ -41,6 +41,7 @@ pub struct LastData {
     pub seen: Option<Time>,
     /// How long after the data before it, in microseconds; as long as there is room for.
     pub waited_us: u32,
+    pub ts_val: u32,
 }
 
 impl Default for LastData {
@@ -53,6 +54,7 @@ impl Default for LastData {
             sent: Time::FAR_PAST,
             seen: None,
             waited_us: 0,
+            ts_val: 0,
         }
     }
 }
@@ -65,6 +67,7 @@ impl LastData {
         if seg.payload > 0 {
             self.waited_us = (self.silence(packet.time).0 / 1000).try_into().unwrap_or(u32::MAX);
             (self.seen, self.sent, self.payload) = (Some(packet.time), sent, seg.payload);
+            self.ts_val = seg.timestamps.map_or(0, |ts| ts.val);
         }
         self.pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
         if highest {
@@ -83,7 +86,7 @@ impl LastData {
 
 /// How the stream stands: what is outstanding, and what is allowed.
 #[derive(Clone, Copy, Debug)]
-pub struct Stand<'a> {
+pub struct FlowState<'a> {
     pub flow: FlowId,
     /// Lowest offset not acknowledged, and the one after the highest seen.
     pub una: u64,
@@ -97,12 +100,12 @@ pub struct Stand<'a> {
     pub last_news: Time,
 }
 
-impl Stand<'_> {
+impl FlowState<'_> {
     /// What keeps the sender from sending more.
     pub fn limit(&self) -> Limit {
         let in_flight = self.next - self.una;
         let mss = self.agreed.mss;
-        if self.window.told().is_some_and(|w| in_flight + u64::from(mss) > w) {
+        if self.window.advertised().is_some_and(|w| in_flight + u64::from(mss) > w) {
             Limit::ReceiveWindow
         } else if self.last.pushed && self.last.payload < mss {
             Limit::Application

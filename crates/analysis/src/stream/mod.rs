@@ -2,70 +2,104 @@
 
 mod account;
 mod ack;
+mod ack_sample;
 mod arrival;
 mod bounds;
 mod certain;
 mod data;
 mod facts;
 mod ledger;
+mod missing;
 mod opening;
 pub mod repair;
 pub mod report;
 mod resend;
-mod told;
-mod unseen;
 mod window;
 
 use crate::config::Config;
 use crate::prefetch;
 use crate::rows::*;
 use crate::sink::Sink;
+use crate::waits::Waits;
 use account::Account;
 use arrival::Arrivals;
+pub use data::SHORTEST_WAIT;
 pub use facts::Agreed;
-use facts::{LastData, Stand};
+use facts::{FlowState, LastData};
 use ledger::{Conditions, Ledger};
-use repair::{AckNews, Pace, Repair};
+use repair::{AckEvent, PathTiming, SenderModel};
 use std::collections::VecDeque;
 use std::mem::offset_of;
 use window::Window;
 use wire::seq::Unwrapper;
-use wire::{Flags, Packet, Seq, Span, Time};
+use wire::{Flags, Host, Packet, Seq, Span, Time, Tuple};
 
 /// How this stream is seen: from where, and how far away its ends are.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     pub at: Vantage,
     /// From an ACK passing here to the packet it sets off: through the sender and back. 0 at the sender.
-    pub turn: Span,
+    pub sender_loop: Span,
+    /// The same of a message and its answer.
+    pub answer_loop: Span,
     /// Counts packets from the receiver's host seen so far.
-    pub heard: u32,
+    pub peer_packets: u32,
     /// When a data packet passed, less what it waited in queues on its way here, as far as its own timestamp
     /// tells; its time of passing at the sender's side.
     pub sent: Time,
     /// When the other host's own data passed last.
-    pub spoken: Time,
+    pub peer_data_at: Time,
     /// When the handshake was over; `None` if it was not when this passed.
     pub established: Option<Time>,
     /// The capture's clock ticks no finer than this; 0 if it is fine enough.
-    pub tick: Span,
+    pub clock_granularity: Span,
     /// That of its sender's timestamps; 0 where it is not known.
-    pub stamp: Span,
+    pub tsval_granularity: Span,
+}
+
+impl View {
+    /// Where a packet that leaves now is seen as its sender sees it.
+    pub fn at_sender(now: Time) -> View {
+        View {
+            at: Vantage::Sender,
+            sender_loop: Span::ZERO,
+            answer_loop: Span::ZERO,
+            peer_packets: 0,
+            sent: now,
+            peer_data_at: Time::FAR_PAST,
+            established: None,
+            clock_granularity: Span::ZERO,
+            tsval_granularity: Span::ZERO,
+        }
+    }
 }
 
 /// What a stream needs to know of the packet's surroundings.
-pub struct Surroundings<'a, S: Sink> {
+pub struct Context<'a, S: Sink> {
     pub config: &'a Config,
     pub sink: &'a mut S,
     pub view: View,
     /// When the capture began.
     pub origin: Time,
+    /// What the conversation waits for, and which of its hosts sends this stream.
+    pub waits: &'a mut Waits,
+    pub side: usize,
+    /// From the client to the server.
+    pub tuple: &'a Tuple,
+}
+
+impl<S: Sink> Context<'_, S> {
+    /// From which host to which the stream's data goes.
+    pub fn path(&self) -> (Host, Host) {
+        let (client, server) = (self.tuple.src.host, self.tuple.dst.host);
+        if self.side == 0 { (client, server) } else { (server, client) }
+    }
 }
 
 /// How a stream stands. No method: accounting is changed while it is told, so only the other fields may be borrowed.
-macro_rules! stand {
+macro_rules! flow_state {
     ($stream:ident) => {
-        Stand {
+        FlowState {
             flow: $stream.id,
             una: $stream.una,
             next: $stream.next,
@@ -77,7 +111,7 @@ macro_rules! stand {
         }
     };
 }
-use stand;
+use flow_state;
 
 /// Where no SYN told the MSS: Ethernet's, without options.
 pub const USUAL_MSS: u32 = 1460;
@@ -96,9 +130,11 @@ pub struct Stream {
     arrivals: Arrivals,
     last_time: Time,
     ledger: Ledger,
-    repair: Repair,
+    repair: SenderModel,
     pub agreed: Agreed,
     dsack_seen: bool,
+    /// An ACK without data has acknowledged some of it.
+    bare_acked: bool,
     /// The FIN was acknowledged, or SACKed.
     fin_told: bool,
     /// Where it was last thought to be seen from.
@@ -107,7 +143,7 @@ pub struct Stream {
     /// Where the stream ends: behind its FIN.
     fin_end: Option<u64>,
     /// ACKs that have passed but not reached the sender yet; none at the sender's side.
-    on_the_way: VecDeque<AckNews>,
+    acks_in_flight: VecDeque<AckEvent>,
     account: Account,
     window: Window,
     newest_delivered: Time,
@@ -134,6 +170,10 @@ pub struct Stream {
     last_syn: Option<Time>,
     /// A SYN of this host came with an ACK.
     syn_answers: bool,
+    /// Away from the sender: it had heard of something between the last two packets of data.
+    heard_news: bool,
+    /// What let the last data go.
+    released: Release,
 }
 
 /// The cache lines of a stream that hold its bytes from one place up to another: the first, and how many.
@@ -142,7 +182,7 @@ const fn lines(from: usize, to: usize) -> (usize, usize) {
 }
 
 /// What an ordinary packet touches, data besides, an ACK besides; and what an ACK does to its own sender's.
-const ANY: (usize, usize) = lines(0, offset_of!(Stream, repair) + Repair::OFTEN);
+const ANY: (usize, usize) = lines(0, offset_of!(Stream, repair) + SenderModel::OFTEN);
 const DATA: (usize, usize) = lines(offset_of!(Stream, agreed), offset_of!(Stream, account) + Account::DATA);
 const AGREED: (usize, usize) = lines(offset_of!(Stream, agreed), offset_of!(Stream, last));
 const ACKS: (usize, usize) =
@@ -166,6 +206,10 @@ impl Stream {
     }
     pub fn is_repairing(&self) -> bool {
         self.account.episodes().is_open()
+    }
+    /// Does its host number its packets in ascending order?
+    pub fn numbers_ascend(&self) -> bool {
+        self.arrivals.ids.ascend()
     }
     pub fn everything_acked(&self) -> bool {
         self.ledger.is_empty()
@@ -204,17 +248,29 @@ impl Stream {
         (self.next - self.una).saturating_sub(self.ledger.sacked_bytes())
     }
     /// What is known of time on this path, for its sender.
-    fn pace(&self, view: &View) -> Pace {
-        self.account.pace(view, self.repair.is_recent())
+    fn timing(&self, view: &View) -> PathTiming {
+        self.account.timing(view, self.repair.is_recent())
     }
-    /// A full round trip, told by the receiver's own timestamps coming back through the sender. Who had nothing more to
-    /// send, or only asks whether the other end is there, echoes what it heard last, however long ago that was.
-    pub fn round_trip(&mut self, sample: Span, packet: &Packet, config: &Config, sink: &mut impl Sink) {
+    /// From a packet of the receiver's to the first of the sender's that echoes its timestamp. That is a full round trip if
+    /// the sender answered at once. A sender that has fallen silent meanwhile, because it had nothing to send or waited for
+    /// a timer, echoes what it heard last, however long ago that was. `known`: the least of the way to the sender and back
+    /// so far.
+    pub fn round_trip(
+        &mut self,
+        sample: Span,
+        known: Option<Span>,
+        packet: &Packet,
+        config: &Config,
+        sink: &mut impl Sink,
+    ) {
         let bare = packet.seg.payload == 0;
-        let paused = bare || self.last.pushed && self.last.silence(packet.time) > sample / 2;
-        let least = self.account.rtt().least_by_timestamps();
-        let waited = paused && least.map_or(bare, |least| sample > least * 2);
-        if waited {
+        // New data behind other data may have waited for an ACK in a queue: then the way has become longer than it was.
+        let in_turn =
+            self.last.seen.is_some() && self.unwrap.is_some_and(|u| u.peek(packet.seg.seq) == self.next);
+        let silent = || self.last.seen.is_none_or(|seen| packet.time - seen > sample / 2);
+        let least = self.account.rtt().least_by_timestamps().or(known.filter(|_| !in_turn));
+        let long = least.map_or(bare, |least| sample > least * 2);
+        if long && (bare || silent()) {
             return;
         }
         self.account.round_trip(sample, self.una, self.next);
@@ -239,7 +295,8 @@ impl Stream {
         Conditions {
             at: view.at,
             // A coarse clock may have cut a tick off what it measures.
-            forth_and_back: (self.account.rtt().min().unwrap_or(Span::ZERO) - view.tick).max(Span::ZERO),
+            forth_and_back: (self.account.rtt().min().unwrap_or(Span::ZERO) - view.clock_granularity)
+                .max(Span::ZERO),
             dsack_seen: self.dsack_seen,
         }
     }

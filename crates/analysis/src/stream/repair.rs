@@ -1,36 +1,36 @@
 //! Why was it sent again? A small model of the sender, driven by what the vantage point sees.
 //!
-//! The model knows three states, as RFC 5681, 6582 and 6675 do: nothing is being repaired, fast recovery, and
-//! the slow start after a timeout. What belongs to one sender only is not modelled, but for one thing that most
-//! senders share: F-RTO (RFC 5682), by which a timeout that proves spurious leaves the loss state.
+//! The model has three states, as RFC 5681, 6582 and 6675 do: open, fast recovery, and the slow start after a timeout
+//! (loss). Of what only some senders do it models F-RTO (RFC 5682), by which a timeout that proves spurious leaves the loss
+//! state.
 
-mod afar;
-mod age;
+mod after_rto;
 mod at_sender;
-mod away;
 mod clocks;
-mod doubt;
+mod era;
 pub mod evidence;
 mod facts;
-mod fired;
 mod judge;
+mod judges;
 mod likelihoods;
 mod probing;
-mod resent;
-mod seat;
+mod recovery_trace;
+mod remote;
+mod remote_state;
+mod spurious_rto;
 mod timer;
 
 use crate::assumptions::DUP_THRESH;
 use crate::rows::{Cause, Evidence, Trigger};
-use afar::Afar;
-use age::Age;
+pub use after_rto::PacketAfterRto;
 use clocks::{Pacing, Rack};
-use doubt::Doubt;
-pub use facts::{AckNews, Attempt, Pace, Verdict};
-pub use fired::Next;
+use era::StackEra;
+pub use facts::{AckEvent, PathTiming, RetransmittedSegment, Verdict};
+pub use judges::{AtSender, JudgedFrom, Remote};
 use probing::Probing;
-use resent::Resent;
-pub use seat::{AtSender, Away, Seat};
+use recovery_trace::RecoveryTrace;
+use remote_state::RemoteState;
+use spurious_rto::SpuriousRto;
 use std::mem::offset_of;
 use timer::Timer;
 use wire::{Span, Time};
@@ -46,23 +46,23 @@ pub enum State {
     Loss { high: u64, f_rto: bool, first_ts: u32 },
 }
 
-/// As many requests by duplicate ACKs are remembered: the sender may hear of them much later.
+/// Number of requests by duplicate ACKs that are remembered: they may reach the sender much later.
 const ASKED: usize = 4;
-/// Within so much of an ACK what follows on other data was set off by it.
+/// A packet this close behind other data was triggered by the same ACK.
 const SOON: Span = Span::from_millis(2);
-/// Away from the sender: packets that ACKs set off come closer than this, but for those that a queue held up.
+/// Away from the sender: packets triggered by ACKs come closer together than this, except behind a queue.
 const PAUSE: Span = Span::from_millis(80);
 
-/// Fields in the order of their use: those before `resent`, and the first of `afar`, for each packet.
+/// Fields in the order of their use: each packet touches those before `trace`, and the first of `remote`.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub struct Repair {
+pub struct SenderModel {
     pub state: State,
     una: u64,
-    /// When the last ACK with news reached the sender, when the cumulative ACK last moved.
+    /// When the last ACK that reported something reached the sender; when the cumulative ACK last moved.
     last_news: Time,
     last_progress: Time,
-    /// When the sender last sent anything, and what had set that off.
+    /// When the sender last sent anything, and what triggered it.
     last_sent: Time,
     last_trigger: Trigger,
     any_sacked: bool,
@@ -74,22 +74,22 @@ pub struct Repair {
     newest_delivered: Time,
     rack: Rack,
     timer: Timer,
-    /// How long after an ACK the sender took to answer it: the longest of late.
+    /// The longest recent time from an ACK to the packet that it triggered.
     reaction: Span,
-    age: Age,
-    /// A timeout looked spurious: what the sender makes of it is to be seen.
-    doubt: Option<Doubt>,
-    /// What three duplicate ACKs asked for last, the newest first.
+    era: StackEra,
+    /// A timeout that looked spurious, until the sender shows how it treats it.
+    spurious_rto: Option<SpuriousRto>,
+    /// Segments that three duplicate ACKs asked for, the newest first.
     asked_for: [u64; ASKED],
-    afar: Afar,
-    resent: Resent,
-    /// The state that it was in before.
+    remote: RemoteState,
+    trace: RecoveryTrace,
+    /// The state before the present one.
     left: Option<State>,
 }
 
-impl Default for Repair {
-    fn default() -> Repair {
-        Repair {
+impl Default for SenderModel {
+    fn default() -> SenderModel {
+        SenderModel {
             state: State::Open,
             una: 0,
             last_news: Time::FAR_PAST,
@@ -105,19 +105,19 @@ impl Default for Repair {
             rack: Rack { newest: (Time::FAR_PAST, 0), rtt: Span::ZERO },
             timer: Timer::default(),
             reaction: Span::ZERO,
-            age: Age::default(),
-            doubt: None,
+            era: StackEra::default(),
+            spurious_rto: None,
             asked_for: [u64::MAX; ASKED],
-            afar: Afar::default(),
-            resent: Resent::default(),
+            remote: RemoteState::default(),
+            trace: RecoveryTrace::default(),
             left: None,
         }
     }
 }
 
-impl Repair {
-    /// So many bytes of it are touched by each packet.
-    pub(super) const OFTEN: usize = offset_of!(Repair, afar) + Afar::OFTEN;
+impl SenderModel {
+    /// Bytes of it that each packet touches.
+    pub(super) const OFTEN: usize = offset_of!(SenderModel, remote) + RemoteState::OFTEN;
 
     /// The cumulative ACK as the sender knows it.
     pub fn una(&self) -> u64 {
@@ -126,14 +126,14 @@ impl Repair {
     pub fn start(&mut self, una: u64) {
         self.una = una;
     }
-    /// The other host's SYN, or its answer to ours, reaches the sender: from here on it may send.
+    /// The peer's SYN or SYN-ACK reaches the sender: from now on it may send.
     pub fn on_handshake(&mut self, at: Time) {
         if self.last_sent > Time::FAR_PAST {
-            return; // it came again, and starts no timer
+            return; // a repeated SYN starts no timer
         }
         self.last_news = at;
         self.timer.start = at;
-        self.age.on_handshake(self.una);
+        self.era.on_handshake(self.una);
     }
     pub(super) fn repairs(&self) -> bool {
         self.state != State::Open
@@ -145,37 +145,37 @@ impl Repair {
     pub fn timer_start(&self) -> Time {
         self.timer.start
     }
-    /// The last repair ended there.
+    /// It goes on where the last retransmission ended.
     pub fn goes_on_at(&self, start: u64) -> bool {
-        self.resent.end == start
+        self.trace.end == start
     }
     pub fn last_news(&self) -> Time {
         self.last_news
     }
 
-    /// How long before `now` it neither sent nor heard anything.
+    /// Time until `now` in which the sender neither sent anything nor received an ACK that reported something.
     fn silent(&self, now: Time) -> Span {
         now - self.last_sent.max(self.last_news)
     }
 
-    /// An ACK reaches the sender; `at` is when.
+    /// An ACK reaches the sender at `at`.
     #[inline]
-    pub fn on_ack(&mut self, news: &AckNews, at: Time, next: u64) {
-        match self.afar.missed.is_some() {
-            true => self.on_ack_and_missed(news, at, next),
-            false => self.hear(news, at, next),
+    pub fn on_ack(&mut self, news: &AckEvent, at: Time, next: u64) {
+        match self.remote.lost_acks.is_some() {
+            true => self.on_ack_and_lost_acks(news, at, next),
+            false => self.deliver(news, at, next),
         }
     }
 
     #[cold]
-    fn on_ack_and_missed(&mut self, news: &AckNews, at: Time, next: u64) {
-        if let Some(missed) = self.afar.missed.take() {
-            self.hear(&news.with(&missed), at, next);
+    fn on_ack_and_lost_acks(&mut self, news: &AckEvent, at: Time, next: u64) {
+        if let Some(lost) = self.remote.lost_acks.take() {
+            self.deliver(&news.with(&lost), at, next);
         }
     }
 
     #[inline(always)]
-    fn hear(&mut self, news: &AckNews, at: Time, next: u64) {
+    fn deliver(&mut self, news: &AckEvent, at: Time, next: u64) {
         let moved = news.ack > self.una;
         let duplicate = news.duplicate && news.ack == self.una;
         if moved || news.sacked > 0 || duplicate {
@@ -203,9 +203,9 @@ impl Repair {
             self.any_sacked = false;
         }
         if moved {
-            self.still_repairs();
-            self.doubt.take_if(|d| !d.over);
-        } else if let Some(doubt) = &mut self.doubt {
+            self.return_to_loss_if_silent();
+            self.spurious_rto.take_if(|d| !d.all_acked);
+        } else if let Some(doubt) = &mut self.spurious_rto {
             doubt.sacks += u32::from(news.sacked > 0);
             doubt.proven |= news.dsack;
         }
@@ -226,10 +226,10 @@ impl Repair {
         self.left = Some(self.state);
         self.state = State::Open;
         self.duplicates = 0;
-        self.doubt = None;
+        self.spurious_rto = None;
     }
 
-    /// The first packet after an ACK: how long it took.
+    /// Measures the reaction time of the first packet after an ACK.
     #[inline]
     fn note_reaction(&mut self, now: Time, most: Span) {
         if self.last_sent < self.last_news {
@@ -240,37 +240,44 @@ impl Repair {
         }
     }
 
-    /// New data leaves; true if it can only be a tail-loss probe: a timer sent it, not an ACK.
-    /// `may_probe`: SACK is permitted, and it was not the application that had held the sender back. `head`: when the
-    /// first segment not acknowledged left.
-    pub fn on_new_data(&mut self, now: Time, flight: u64, may_probe: bool, head: Time, pace: &Pace) -> bool {
-        self.note_reaction(now, pace.tolerance);
+    /// New data leaves; true if it can only be a tail-loss probe, sent by a timer.
+    /// `may_probe`: SACK is permitted, and the sender was not waiting for its application. `head`: when the first outstanding
+    /// segment left.
+    pub fn on_new_data(
+        &mut self,
+        now: Time,
+        flight: u64,
+        may_probe: bool,
+        head: Time,
+        timing: &PathTiming,
+    ) -> bool {
+        self.note_reaction(now, timing.tolerance);
         let probe = may_probe
             && flight > 0
             && self.state == State::Open
             && !self.any_sacked
-            && self.new_data_probes(now, flight, head, pace);
+            && self.new_data_probes(now, flight, head, timing);
         if flight == 0 {
             self.timer.start = now;
         }
-        self.note_clock(now, pace);
+        self.note_clock(now, timing);
         if probe {
             self.probing.begin(self.una + flight + 1);
-            self.age.note_probe();
+            self.era.note_probe();
             self.timer.start = now;
         }
-        self.new_data_in_doubt();
+        self.on_new_data_after_rto();
         self.sent(now, if probe { Trigger::TimerProbe } else { Trigger::Ack });
         probe
     }
 
-    /// New data leaves close behind other data: no timer sent it.
+    /// New data leaves close behind other data, so no timer sent it.
     #[inline]
     pub fn on_more_data(&mut self, now: Time, flight: u64) {
         if flight == 0 {
             self.timer.start = now;
         }
-        self.new_data_in_doubt();
+        self.on_new_data_after_rto();
         if self.last_sent < self.last_news {
             self.note_reaction(now, SOON);
             self.probing.on_sent_on_ack();
@@ -278,7 +285,7 @@ impl Repair {
         self.sent(now, Trigger::Ack);
     }
 
-    /// New data begins at `start`: no more than what lies below it had been sent when the repair began.
+    /// New data begins at `start`: when the repair began no more than what lies below it had been sent.
     #[inline]
     pub fn bound(&mut self, start: u64) {
         match &mut self.state {
@@ -301,57 +308,57 @@ impl Repair {
         self.probing.on_sent();
     }
 
-    /// Explains a retransmission and follows the sender into the state that it shows.
-    pub fn explain(&mut self, a: &Attempt, pace: &Pace) -> Verdict {
-        let judge = pace.judge();
-        let (before, observed) = (self.state, judge.observe(self, a, pace));
-        judge.catch_up(self, a, pace);
-        let verdict = if a.acks_seen { judge.judge(self, a, pace) } else { self.judge_unheard(a, pace) };
+    /// Explains a retransmission, and moves the model into the state that it shows.
+    pub fn explain(&mut self, a: &RetransmittedSegment, timing: &PathTiming) -> Verdict {
+        let judge = timing.judge();
+        let (before, observed) = (self.state, judge.observe(self, a, timing));
+        judge.catch_up(self, a, timing);
+        let verdict = if a.acks_seen { judge.judge(self, a, timing) } else { self.judge_unheard(a, timing) };
         self.basic = !a.sack_permitted || a.ts == 0;
-        let verdict = self.settle_doubt(a, verdict);
+        let verdict = self.confirm_or_revert(a, verdict);
         if !matches!(verdict.cause, Cause::Timeout | Cause::Probe) {
-            self.note_reaction(a.now, pace.tolerance);
+            self.note_reaction(a.now, timing.tolerance);
         }
         let again = match verdict.cause {
             Cause::Timeout => false,
             Cause::Recovery => self.state != State::Open && !self.in_loss_state(),
             _ => true,
         };
-        self.resent.high = if again { self.resent.high.max(a.end) } else { a.end };
+        self.trace.high = if again { self.trace.high.max(a.end) } else { a.end };
         match verdict.cause {
-            Cause::Timeout => self.enter_loss(a, pace),
+            Cause::Timeout => self.enter_loss(a, timing),
             Cause::Probe => {
                 self.probing.begin(a.next);
-                self.age.note_probe();
+                self.era.note_probe();
                 self.timer.start = a.now;
             }
             Cause::Recovery => {
                 let timed = verdict.evidence == Evidence::Time && a.sacked_above && judge.sees_it_send();
-                if timed && (!a.head || self.only_reordering_is_due(a, pace)) {
-                    self.age.note_timed_repair();
+                if timed && (!a.head || self.only_reordering_is_due(a, timing)) {
+                    self.era.note_timed_repair();
                 }
-                self.afar.quick |=
+                self.remote.quick |=
                     self.state == State::Open && self.any_sacked && self.duplicates < DUP_THRESH;
                 let begins = !matches!(self.state, State::Recovery { .. });
-                self.resent.goes_back |= !begins
+                self.trace.go_back_n |= !begins
                     && a.acknowledged
                     && !a.sack_permitted
-                    && a.start == self.resent.end
-                    && !self.inflates();
+                    && a.start == self.trace.end
+                    && !self.sends_new_in_recovery();
                 if begins {
-                    self.resent.inflated = 0;
+                    self.trace.new_in_recovery = 0;
                     self.probing.over();
                     self.state = State::Recovery { recover: a.next, first_ts: a.ts };
                 }
                 if a.head {
                     self.timer.start = a.now;
-                    self.resent.answered_in = if begins { Span::ZERO } else { a.now - self.last_progress };
+                    self.trace.answered_in = if begins { Span::ZERO } else { a.now - self.last_progress };
                 }
             }
             _ => {}
         }
-        self.resent.end = if a.overtaken { self.resent.end.max(a.end) } else { a.end };
-        self.resent.at = a.now;
+        self.trace.end = if a.overtaken { self.trace.end.max(a.end) } else { a.end };
+        self.trace.at = a.now;
         self.sent(a.now, verdict.trigger);
         match observed.map(|o| o.with_judged(verdict.cause, before)) {
             Some(o) => Verdict { observed: Some(o), other: o.other(verdict.cause), ..verdict },

@@ -1,4 +1,4 @@
-//! Which of its clocks let a repair go, at a sender that is seen to send: RACK's timer, its pace, or the RTO.
+//! Which of its clocks let a repair go, at a sender that is seen to send: RACK's timer, its pacing, or the RTO.
 
 use super::*;
 
@@ -89,7 +89,7 @@ fn every_timeout_is_seen_where_the_timer_runs() {
 fn in_silence_only_a_timer_repeats_what_nothing_told_of() {
     // The RTO is not known well: one long round trip was all that was measured.
     let mut s = Sender::with_in_flight(4).without_sack();
-    (s.pace.srtt, s.pace.rto) = (Span::from_millis(600), Span::from_millis(2000));
+    (s.timing.srtt, s.timing.rto) = (Span::from_millis(600), Span::from_millis(2000));
     assert_eq!(s.resends(400, 0, 0, false).cause, Cause::Timeout);
 }
 
@@ -119,6 +119,6 @@ fn in_slow_start_only_duplicate_acks_ask_for_the_first_segment_again() {
 fn a_probe_leaves_when_the_rto_is_due_sooner() {
     // RFC 8985 §7.2: 2 SRTT and 200 ms for an ACK that is delayed, but no later than the RTO.
     let mut s = timed(1);
-    (s.pace.srtt, s.pace.rto) = (Span::from_millis(400), Span::from_millis(600));
+    (s.timing.srtt, s.timing.rto) = (Span::from_millis(400), Span::from_millis(600));
     assert_eq!(s.resends(590, 0, 0, false).cause, Cause::Probe);
 }

@@ -6,7 +6,7 @@ use crate::rows::Evidence;
 const SRTT_MS: i64 = 40;
 
 struct Sender {
-    model: Repair,
+    model: SenderModel,
     next: u64,
     una: u64,
     sack: bool,
@@ -21,30 +21,30 @@ struct Sender {
     untold: bool,
     /// What RACK waits for left then, last.
     last_before: Option<i64>,
-    pace: Pace,
+    timing: PathTiming,
 }
 
 fn ms(t: i64) -> Time {
     Time(t * 1_000_000)
 }
 
-fn pace() -> Pace {
-    Pace {
+fn timing() -> PathTiming {
+    PathTiming {
         tolerance: Span::from_millis(4),
         srtt: Span::from_millis(SRTT_MS),
         least: Span::from_millis(SRTT_MS),
         rto: Span::from_millis(SRTT_MS + 200),
-        seat: Seat::AtSender(AtSender { grain: Span::ZERO }),
+        judged_from: JudgedFrom::AtSender(AtSender { grain: Span::ZERO }),
     }
 }
 
 impl Sender {
     /// Has sent `n` segments by time 0.
     fn with_in_flight(n: u64) -> Sender {
-        let mut model = Repair::default();
+        let mut model = SenderModel::default();
         model.start(0);
         for k in 0..n {
-            model.on_new_data(ms(0), k, true, ms(0), &pace());
+            model.on_new_data(ms(0), k, true, ms(0), &timing());
         }
         let next = n * 1000;
         Sender {
@@ -59,7 +59,7 @@ impl Sender {
             overtaken: false,
             untold: false,
             last_before: None,
-            pace: pace(),
+            timing: timing(),
         }
     }
     fn without_sack(mut self) -> Sender {
@@ -67,7 +67,7 @@ impl Sender {
         self
     }
     /// Seen from where its data arrives.
-    fn seen_afar(mut self) -> Sender {
+    fn seen_remotely(mut self) -> Sender {
         self.near = false;
         self
     }
@@ -76,36 +76,36 @@ impl Sender {
     }
     /// While the first segment that is not acknowledged left at `head`.
     fn sends_new_behind(&mut self, t: i64, head: i64) -> bool {
-        let probe = self.model.on_new_data(ms(t), self.next - self.una, self.sack, ms(head), &pace());
+        let probe = self.model.on_new_data(ms(t), self.next - self.una, self.sack, ms(head), &timing());
         self.next += 1000;
         probe
     }
     fn ack(&mut self, t: i64, segment: u64) {
         let ack = segment * 1000;
         let news =
-            AckNews { ack, advanced: ack - self.una, advanced_new: ack - self.una, ..AckNews::default() };
+            AckEvent { ack, advanced: ack - self.una, advanced_new: ack - self.una, ..AckEvent::default() };
         self.una = ack;
-        self.hear(t, news);
+        self.deliver(t, news);
     }
     /// An ACK that moves over data sent only once, up to `segment`.
     fn ack_of_originals(&mut self, t: i64, segment: u64) {
         let ack = segment * 1000;
         let news =
-            AckNews { ack, advanced: ack - self.una, original_end: self.una + 1000, ..AckNews::default() };
+            AckEvent { ack, advanced: ack - self.una, original_end: self.una + 1000, ..AckEvent::default() };
         self.una = ack;
-        self.hear(t, news);
+        self.deliver(t, news);
     }
     /// A duplicate ACK that SACKs one segment more; it had been sent at `sent`.
     fn sack(&mut self, t: i64, end: u64, sent: i64) {
-        let news = AckNews {
+        let news = AckEvent {
             ack: self.una,
             sacked: 1000,
             duplicate: true,
             original_end: end * 1000,
             newest_delivered: ms(sent),
-            ..AckNews::default()
+            ..AckEvent::default()
         };
-        self.hear(t, news);
+        self.deliver(t, news);
     }
     /// The same of a sender that times what is SACKed (RFC 8985 §6.2).
     fn sack_timed(&mut self, t: i64, end: u64, sent: i64) {
@@ -113,14 +113,14 @@ impl Sender {
         self.sack(t, end, sent);
     }
     fn duplicate(&mut self, t: i64) {
-        self.hear(t, AckNews { ack: self.una, duplicate: true, ..AckNews::default() });
+        self.deliver(t, AckEvent { ack: self.una, duplicate: true, ..AckEvent::default() });
     }
-    fn hear(&mut self, t: i64, news: AckNews) {
-        self.model.on_ack(&AckNews { time: ms(t), ..news }, ms(t), self.next);
+    fn deliver(&mut self, t: i64, news: AckEvent) {
+        self.model.on_ack(&AckEvent { time: ms(t), ..news }, ms(t), self.next);
     }
     /// Sends a segment again that was sent at `previous`.
     fn resends(&mut self, t: i64, segment: u64, previous: i64, again: bool) -> Verdict {
-        let attempt = Attempt {
+        let attempt = RetransmittedSegment {
             now: ms(t),
             head: segment * 1000 <= self.una,
             tail: segment * 1000 + 1000 >= self.next,
@@ -134,7 +134,7 @@ impl Sender {
             sack_permitted: self.sack,
             unseen: self.unseen,
             missing: self.missing,
-            duplicates_on_the_way: 0,
+            duplicates_in_flight: 0,
             acks_seen: true,
             next: self.next,
             ts: if self.timestamps { t as u32 } else { 0 },
@@ -144,9 +144,14 @@ impl Sender {
             last_before: self.last_before.map_or(Time::FAR_PAST, ms),
             reordering: Span::from_millis(SRTT_MS / 4),
         };
-        let pace = self.pace;
-        self.model
-            .explain(&attempt, &Pace { seat: if self.near { pace.seat } else { Seat::Away(Away) }, ..pace })
+        let timing = self.timing;
+        self.model.explain(
+            &attempt,
+            &PathTiming {
+                judged_from: if self.near { timing.judged_from } else { JudgedFrom::Remote(Remote) },
+                ..timing
+            },
+        )
     }
 }
 
@@ -192,7 +197,7 @@ fn a_timeout_that_proves_needless_leaves_the_loss_state() {
     let mut s = Sender::with_in_flight(60);
     assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
     s.ack_of_originals(341, 2);
-    s.hear(341, AckNews { ack: 2000, dsack: true, ..AckNews::default() });
+    s.deliver(341, AckEvent { ack: 2000, dsack: true, ..AckEvent::default() });
     s.sends_new(341);
     s.sends_new(341);
     s.sack(382, 61, 341);
@@ -214,8 +219,8 @@ fn new_data_that_tests_a_timeout_and_meets_a_duplicate_ack_shows_that_it_was_nee
 
 #[test]
 fn three_duplicate_acks_in_slow_start_are_answered_where_its_repairs_did_not_arrive() {
-    // From afar the second segment's repair is not seen; slow start had passed it. RFC 6582 §4.2.
-    let mut s = Sender::with_in_flight(10).without_sack().seen_afar();
+    // Away from the sender the second segment's repair is not seen; slow start had passed it. RFC 6582 §4.2.
+    let mut s = Sender::with_in_flight(10).without_sack().seen_remotely();
     assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
     s.ack(340, 1);
     assert_eq!(s.resends(341, 2, 0, false).cause, Cause::LossState);
@@ -228,9 +233,9 @@ fn three_duplicate_acks_in_slow_start_are_answered_where_its_repairs_did_not_arr
 fn a_timer_that_doubles_has_fired_before() {
     // RFC 6298 §5.5: after 240 ms, and 480 ms later. A second alone is the floor of §2.4.
     let s = Sender::with_in_flight(10);
-    assert_eq!(s.model.attempts_by(ms(260), ms(0), &pace()), 0);
-    assert_eq!(s.model.attempts_by(ms(800), ms(0), &pace()), 1);
-    assert_eq!(s.model.attempts_by(ms(1000), ms(0), &pace()), 0);
+    assert_eq!(s.model.attempts_by(ms(260), ms(0), &timing()), 0);
+    assert_eq!(s.model.attempts_by(ms(800), ms(0), &timing()), 1);
+    assert_eq!(s.model.attempts_by(ms(1000), ms(0), &timing()), 0);
 }
 
 #[test]
@@ -241,7 +246,7 @@ fn an_ack_that_echoes_an_earlier_repair_does_not_excuse_the_timeout() {
     assert_eq!(s.resends(42, 0, 0, false).cause, Cause::Recovery);
     assert_eq!(s.resends(400, 0, 42, true).cause, Cause::Timeout);
     s.una = 5000;
-    s.hear(440, AckNews { ack: 5000, advanced: 5000, ecr: Some(45), ..AckNews::default() });
+    s.deliver(440, AckEvent { ack: 5000, advanced: 5000, ecr: Some(45), ..AckEvent::default() });
     assert_eq!(s.resends(440, 5, 0, false).cause, Cause::LossState);
 }
 
@@ -317,24 +322,24 @@ fn a_repair_lost_again_after_the_timeout_is_found_by_acks() {
 fn acks_lost_on_their_way_are_told_by_the_next_that_is_heard() {
     // The timer repeats the first segment, so the ACKs of all ten were lost. The next is no duplicate to the sender,
     // and what follows it is slow start (RFC 5681 §3.1).
-    let mut s = Sender::with_in_flight(20).without_sack().seen_afar();
+    let mut s = Sender::with_in_flight(20).without_sack().seen_remotely();
     assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
-    s.model.on_lost_ack(&AckNews { ack: 10_000, advanced_new: 10_000, ..AckNews::default() });
-    assert!(s.model.missed_acks());
-    s.hear(340, AckNews { ack: 10_000, duplicate: true, ..AckNews::default() });
-    assert_eq!((s.model.una(), s.model.missed_acks()), (10_000, false));
+    s.model.on_lost_ack(&AckEvent { ack: 10_000, advanced_new: 10_000, ..AckEvent::default() });
+    assert!(s.model.has_lost_acks());
+    s.deliver(340, AckEvent { ack: 10_000, duplicate: true, ..AckEvent::default() });
+    assert_eq!((s.model.una(), s.model.has_lost_acks()), (10_000, false));
     assert_eq!(s.resends(340, 10, 0, false).cause, Cause::LossState);
 }
 
-#[path = "repair_afar_tests.rs"]
-mod afar;
-#[path = "repair_age_tests.rs"]
-mod age;
 #[path = "repair_clock_tests.rs"]
 mod clocks;
+#[path = "repair_era_tests.rs"]
+mod era;
 #[path = "repair_probe_tests.rs"]
 mod probes;
+#[path = "repair_remote_tests.rs"]
+mod remote_state;
 #[path = "repair_timer_tests.rs"]
 mod timers;
-#[path = "repair_unheard_tests.rs"]
+#[path = "repair_late_acks_tests.rs"]
 mod unheard;

@@ -1,7 +1,8 @@
 //! The end of a stream: what is open is closed, and its own row is written.
 
-use super::account::Gap;
 use super::*;
+use crate::assumptions::MAX_RTO;
+use crate::idle_cause::Gap;
 use wire::{Endpoint, Flags};
 
 /// What the connection knows and the stream does not.
@@ -17,34 +18,72 @@ pub struct Ending {
     /// What was agreed on is known, if from SYNs before the part that was asked for.
     pub opening_known: bool,
     pub start: Time,
+    pub observed_until: Time,
 }
 
 impl Stream {
-    /// Ends the stream and writes its rows; its own comes last.
-    pub fn finish<S: Sink>(&mut self, ending: &Ending, around: &mut Surroundings<'_, S>) {
-        let now = self.last_time;
-        if let (Some(syn), None, 1..) = (self.syn_time, around.view.established, self.syn_retransmissions) {
-            let unanswered = Gap { handshake: true, ..Gap::default() };
-            self.account.gap_row(syn, now, &unanswered, self.id, around);
+    /// Ends the stream: what is open becomes certain, and its own row has all that is counted.
+    pub fn finish<S: Sink>(&mut self, ending: &Ending, ctx: &mut Context<'_, S>) -> FlowRow {
+        self.settle_probe(ctx.view.peer_packets);
+        if let Some((from, to, gap)) = self.awaited_at_the_end(ending.observed_until, ctx.view.established)
+            && self.account.gap_row(from, to, &gap, self.id, ctx)
+        {
+            self.last_time = self.last_time.max(to);
         }
+        let now = self.last_time;
         if let Some(since) = self.window.zero_since {
             self.window.zero_time += now - since;
         }
-        if self.window.is_closed_to_data() && self.fin_end.is_none() {
-            let shut = Gap { zero_window: true, flight: self.flight(), ..Gap::default() };
-            self.account.gap_row(self.last.sent, now, &shut, self.id, around);
-        }
-        let conditions = self.conditions(&around.view);
+        let conditions = self.conditions(&ctx.view);
         self.limits.unfilled_gaps += self.ledger.finish(&conditions);
-        self.tell_certain(around);
-        self.account.finish(now, self.una, around);
+        self.tell_certain(ctx);
+        self.account.finish(now, self.una, ctx);
         self.account.note_too_large(self.ledger.too_large());
-        let mut row = self.row(ending, around.view.at);
-        if around.sink.wants_all(&row) {
-            self.account.complete(&mut row);
-            self.account.put_rounds(self.id, self.last.sent, around.sink);
+        self.account.put_last_stretch(self.last.sent, ctx);
+        self.row(ending, ctx.view.at)
+    }
+
+    /// The rest of its row, and its rounds, where all is wanted of a stream that has ended.
+    pub fn complete(&self, row: &mut FlowRow, sink: &mut impl Sink) {
+        self.account.complete(row);
+        self.account.put_rounds(self.id, sink);
+    }
+
+    /// What the stream still waits for when it is seen no more, and until when; `None` where nothing is owed.
+    pub fn waits_at_end(&self, observed_until: Time, established: Option<Time>) -> Option<(Wait, Time)> {
+        let (_, until, gap) = self.awaited_at_the_end(observed_until, established)?;
+        let wait = match () {
+            () if gap.handshake => Wait::Handshake,
+            () if gap.zero_window => Wait::Closed,
+            () => Wait::Timer,
+        };
+        Some((wait, until))
+    }
+
+    /// From when to when its sender waited for the other host until the observation ended, and what for: an answer to its SYN,
+    /// room in a closed window, the ACK of its data. A sender that waits for an answer asks again by its timer; once that
+    /// is overdue it has given up.
+    fn awaited_at_the_end(
+        &self,
+        observed_until: Time,
+        established: Option<Time>,
+    ) -> Option<(Time, Time, Gap)> {
+        let gap = Gap { unended: true, flight: self.flight(), ..Gap::default() };
+        if established.is_none() {
+            let (syn, last) = self.syn_time.zip(self.last_syn).filter(|_| self.syn_retransmissions > 0)?;
+            // The timer doubles (RFC 6298 §5.5): its next wait is no longer than twice all those before.
+            let given_up = last + (last - syn) * 2;
+            let until = observed_until.min(given_up).max(self.last_time);
+            return Some((syn, until, Gap { handshake: true, ..gap }));
         }
-        around.sink.flow(&row);
+        self.last.seen?;
+        if self.window.is_closed_to_data() && self.fin_end.is_none() {
+            return Some((self.last.sent, observed_until, Gap { zero_window: true, ..gap }));
+        }
+        let fin = u64::from(self.fin_end == Some(self.next));
+        let unheard = self.una + fin < self.next && self.account.acks() > 0 && self.limits.acks_missing == 0;
+        let given_up = self.last.sent + MAX_RTO;
+        unheard.then(|| (self.last.sent, observed_until.min(given_up), gap))
     }
 
     /// What is known of the stream as a whole, but for what its counts say.
@@ -60,6 +99,7 @@ impl Stream {
             vantage: at,
             start: ending.start,
             end: self.last_time,
+            observed_until: ending.observed_until,
             last_data: self.last.seen.filter(|_| any_data),
             bytes,
             acked_bytes: (self.una - self.base).saturating_sub(1).min(bytes),
@@ -75,6 +115,7 @@ impl Stream {
             handshake_resent: ending.syns_resent,
             zero_windows: self.window.zeros,
             zero_window_time: self.window.zero_time,
+            window_scale_fits: self.window.scale_that_fits().filter(|_| any_data),
             window_max_bytes: self.window.known.then_some(self.window.max),
             window_min_bytes: self.window.known.then_some(self.window.min).filter(|w| *w != u64::MAX),
             limits: Limits {
@@ -109,7 +150,7 @@ impl Stream {
         if data {
             return row;
         }
-        row.window_bytes = self.window.told();
+        row.window_bytes = self.window.advertised();
         let Some(unwrap) = self.unwrap else { return row };
         let ack = unwrap.peek(seg.ack);
         if seg.flags.has(Flags::ACK) {

@@ -36,7 +36,7 @@ impl Smoothed {
     pub fn rttvar(&self) -> Span {
         Span(self.rttvar4 >> 2)
     }
-    /// SRTT + 4 RTTVAR, the sum that every rule starts from.
+    /// SRTT + 4 RTTVAR in nanoseconds, from which each stack computes its RTO with its own minimum and rounding.
     #[inline]
     pub(super) fn sum(&self) -> i64 {
         (self.srtt8 >> 3) + self.rttvar4

@@ -5,8 +5,8 @@
 //! `ttl`, `window`, …) holds until it is set again.
 #![allow(dead_code)] // each test file uses its own part
 
-use analysis::answer::{Answer, answer};
-use analysis::limited::limited;
+pub mod random;
+
 use analysis::rows::{FlowRow, IdleCause, Vantage};
 use analysis::{Analyzer, Config, Rows, Totals, Wanted};
 use wire::{Endpoint, Flags, Host, Notes, Packet, Segment, Seq, Time, Timestamps, Tuple};
@@ -24,6 +24,52 @@ pub fn mid_stream() -> Story {
 /// A handshake of 20 ms, seen at `at`, that ends at 20 ms.
 pub fn opened(at: Vantage) -> Story {
     Story::from(at).handshake(20)
+}
+
+/// The SYN is lost twice, and the connection opens at 3.02 s; then twenty segments, one a round trip of 20 ms.
+pub fn opened_by_the_third_syn() -> Story {
+    let t = Story::from(Vantage::Sender).at(0).syn().at(1_000).syn().at(3_000).syn();
+    let mut t = t.at(3_020).syn_ack().ack_of_syn();
+    for k in 0..20 {
+        t = t.at(3_020 + 20 * u64::from(k)).data(1 + k * MSS, MSS);
+        t = t.at(3_040 + 20 * u64::from(k)).ack(1 + (k + 1) * MSS);
+    }
+    t
+}
+
+/// Five SYNs in 15 s, and no answer.
+pub fn never_answered() -> Told {
+    let t = Story::from(Vantage::Unknown).at(0).syn().at(1_000).syn().at(3_000).syn().at(7_000).syn();
+    let all = t.at(15_000).syn().ends_with_all();
+    Told { flow: all.flows[0].clone(), rows: all.rows }
+}
+
+/// Fifty pieces of 100 bytes, each sent at once when the delayed ACK of the one before comes, after 210 ms (RFC 896: at most
+/// one small segment unacknowledged).
+pub fn small_pieces_behind_delayed_acks() -> Story {
+    let mut t = opened(Vantage::Sender);
+    for k in 0..50u32 {
+        let sent = 30 + u64::from(k) * 210;
+        t = t.at_us(sent * 1_000 + 20).data(1 + k * 100, 100).at(sent + 210).ack(1 + (k + 1) * 100);
+    }
+    t
+}
+
+/// Ten segments and two repairs of the first are lost; the third repair, at 2.2 s, comes through.
+pub fn repairs_lost_in_an_outage() -> Story {
+    let mut t = opened(Vantage::Sender).sack_permitted();
+    for k in 0..20u32 {
+        t = t.at(u64::from(30 + 3 * k)).data(1 + k * MSS, MSS);
+    }
+    for k in 0..10 {
+        t = t.at(u64::from(90 + 3 * k)).ack(1 + (k + 1) * MSS);
+    }
+    t = t.at(400).data(1 + 10 * MSS, MSS).at(1_000).data(1 + 10 * MSS, MSS).at(2_200).data(1 + 10 * MSS, MSS);
+    t = t.at(2_220).ack(1 + 11 * MSS);
+    for k in 11..20 {
+        t = t.at(u64::from(2_210 + k)).data(1 + k * MSS, MSS);
+    }
+    t.at(2_260).ack(1 + 20 * MSS)
 }
 
 /// Idle gaps, each with its cause and its length in milliseconds.
@@ -57,20 +103,6 @@ pub struct Story {
 pub struct Told {
     pub flow: FlowRow,
     pub rows: Rows,
-}
-
-impl Told {
-    pub fn answers(&self) -> Answer {
-        let of = self.flow.flow;
-        let mut rows = self.rows.clone();
-        rows.bursts.retain(|b| b.flow == of);
-        rows.episodes.retain(|e| e.flow == of);
-        rows.idle.retain(|i| i.flow == of);
-        rows.rounds.retain(|r| r.flow == of);
-        let Rows { bursts, episodes, idle, rounds, .. } = &rows;
-        let limited = limited(&self.flow, bursts, episodes, idle, rounds, &[]);
-        answer(&self.flow, bursts, episodes, idle, &limited, self.flow.start)
-    }
 }
 
 pub struct All {
@@ -233,6 +265,11 @@ impl Story {
         let ack = self.receiver.next;
         self.put(true, Flags::ACK, seq, ack, 0)
     }
+    /// A keep-alive with one byte (RFC 9293 §3.8.4).
+    pub fn keep_alive(self, seq: u32) -> Story {
+        let ack = self.receiver.next;
+        self.put(true, Flags::ACK, seq, ack, 1)
+    }
     /// The last packet has these flags, too; and it came with a mark of a router.
     pub fn flagged(mut self, flags: Flags) -> Story {
         if let Some(p) = self.packets.last_mut() {
@@ -304,6 +341,12 @@ impl Story {
         self.receiver.next += 1;
         self.put(false, Flags::ACK.with(Flags::FIN), seq, ack, 0)
     }
+    /// Its FIN, sent before anything from `ack` on had reached it.
+    pub fn reply_fin_before(mut self, ack: u32) -> Story {
+        let seq = self.receiver.next;
+        self.receiver.next += 1;
+        self.put(false, Flags::ACK.with(Flags::FIN), seq, ack, 0)
+    }
     /// A reset in the receiver's name.
     pub fn stray_reset(self) -> Story {
         self.put(false, Flags::RST, 500_000_000, 0, 0)
@@ -322,6 +365,22 @@ impl Story {
             _ => (rtt, rtt),
         };
         self.at(0).syn().at(there).syn_ack().at(back).ack_of_syn()
+    }
+
+    /// Every packet stands in the capture once more for each of these delays, in microseconds: as a mirror port hands it on.
+    pub fn mirrored(mut self, delays: &[i64]) -> Story {
+        let copies = |p: &Packet| {
+            let time = p.time;
+            let p = *p;
+            let later = delays.iter().map(move |us| Packet { time: Time(time.0 + us * 1_000), ..p });
+            std::iter::once(p).chain(later).collect::<Vec<_>>()
+        };
+        self.packets = self.packets.iter().flat_map(copies).collect();
+        self.packets.sort_by_key(|p| p.time);
+        for (number, packet) in (1..).zip(&mut self.packets) {
+            packet.number = number;
+        }
+        self
     }
 
     // What comes of it

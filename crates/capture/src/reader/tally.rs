@@ -1,6 +1,6 @@
 //! What each frame is: decoded, counted, and given on if it is a segment that is asked for.
 
-use crate::decode::{Decoder, Found, plain};
+use crate::decode::{Decoder, Found, SHORTEST_SEGMENT, plain};
 use crate::info::{ENCRYPTED, Info, LONG_STEP, Tunnel};
 use crate::link::LinkType;
 use crate::options::Options;
@@ -63,7 +63,7 @@ impl Tally {
             if let Some(packet) = out.last_mut()
                 && let Some(tcp_len) = plain(record, data, self.info.packets, packet)
             {
-                if self.decoder.verify {
+                if self.decoder.verify || tcp_len == SHORTEST_SEGMENT {
                     let segment = &data[34..data.len().min(34 + tcp_len as usize)];
                     self.decoder.check(packet, segment, tcp_len);
                 }

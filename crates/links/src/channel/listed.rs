@@ -17,6 +17,9 @@ macro_rules! channels {
             pub(crate) fn check(&self, on: &Standing) -> Checked {
                 match self { $(ChannelKind::$channel(c) => c.check(on),)+ }
             }
+            pub(crate) fn cause(&self, index: u16) -> Cause {
+                match self { $(ChannelKind::$channel(c) => c.cause(index),)+ }
+            }
             pub(crate) fn reorders(&self) -> bool {
                 match self { $(ChannelKind::$channel(c) => c.reorders(),)+ }
             }

@@ -13,20 +13,24 @@ pub mod duplicate;
 pub mod gilbert_elliott;
 pub mod jitter;
 pub mod list;
+pub mod mtu;
 pub mod outage;
+mod own_way;
+pub mod policer;
 pub mod random;
 pub mod rate_trace;
 pub mod reorder;
 mod schedule;
 mod traces;
 
+use own_way::OwnWay;
 pub(crate) use rate_trace::RateTrace;
 pub(crate) use schedule::Calendar;
 pub use schedule::Outages;
 
 use crate::check::Checked;
 use crate::counters::Tally;
-use crate::facts::Facts;
+use crate::facts::{Cause, Facts};
 use crate::line::Ordering;
 use crate::random::Stream;
 use crate::spec::{ChannelSpec, LinkSpec, Only};
@@ -48,6 +52,8 @@ channels! {
     Reorder(reorder),
     Duplicate(duplicate),
     Jitter(jitter),
+    Policer(policer),
+    Mtu(mtu),
 }
 
 /// What a scenario says of a channel, whichever it is; each has its page.
@@ -62,6 +68,10 @@ pub(crate) trait Channel: params::Params {
     /// Packets may overtake each other.
     fn reorders(&self) -> bool {
         false
+    }
+    /// Why a packet was lost that it dropped; `index` is its place in the link's list.
+    fn cause(&self, index: u16) -> Cause {
+        Cause::Channel(index)
     }
 }
 
@@ -106,7 +116,7 @@ pub(crate) enum Answer {
     Deliver,
     Drop,
     /// Keep it until then.
-    Hold(Time),
+    Hold(Time, Ordering),
     Late(Span, Ordering),
     /// So many more of it.
     Copies(u32),
@@ -115,8 +125,10 @@ pub(crate) enum Answer {
 /// What all channels at a place say together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fate {
-    pub dropped_by: Option<u16>,
+    pub dropped_by: Option<Cause>,
     pub hold: Option<Time>,
+    /// The first channel that holds it or makes it late.
+    pub delayed_by: Option<u16>,
     pub late: Span,
     pub order: Ordering,
     pub copies: u32,
@@ -132,18 +144,27 @@ impl Fate {
     }
 
     #[inline]
-    fn add(&mut self, index: u16, answer: Answer) {
+    fn add(&mut self, index: u16, cause: Cause, answer: Answer) {
         match answer {
             Answer::Deliver => {}
-            Answer::Drop => self.dropped_by = self.dropped_by.or(Some(index)),
-            Answer::Hold(until) => self.hold = self.hold.max(Some(until)),
+            Answer::Drop => self.dropped_by = self.dropped_by.or(Some(cause)),
+            Answer::Hold(until, order) => {
+                self.hold = self.hold.max(Some(until));
+                self.delay(index, order);
+            }
             Answer::Late(by, order) => {
                 self.late += by;
-                if self.order == Ordering::Kept {
-                    self.order = order;
-                }
+                self.delay(index, order);
             }
             Answer::Copies(n) => self.copies = self.copies.saturating_add(n),
+        }
+    }
+
+    #[inline]
+    fn delay(&mut self, index: u16, order: Ordering) {
+        self.delayed_by = self.delayed_by.or(Some(index));
+        if self.order == Ordering::Kept {
+            self.order = order;
         }
     }
 }
@@ -168,7 +189,10 @@ pub(crate) struct Channels {
 struct Placed {
     /// Its place in the link's list.
     index: u16,
+    cause: Cause,
     only: Only,
+    /// It looks at some flows only: they have a way of their own.
+    own: Option<Box<OwnWay>>,
     law: Law,
     tally: Tally,
 }
@@ -177,8 +201,10 @@ impl Channels {
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
-    pub fn add(&mut self, index: u16, only: Only, law: Law) {
-        self.list.push(Placed { index, only, law, tally: Tally::default() });
+    pub fn add(&mut self, index: u16, spec: &ChannelSpec, law: Law) {
+        let cause = spec.kind.cause(index);
+        let own = (!spec.flows.is_empty()).then(|| Box::new(OwnWay::new(spec.flows.clone())));
+        self.list.push(Placed { index, cause, only: spec.only, own, law, tally: Tally::default() });
     }
     pub fn tallies(&self) -> impl Iterator<Item = (u16, Tally)> + '_ {
         self.list.iter().map(|channel| (channel.index, channel.tally))
@@ -202,7 +228,7 @@ impl Channels {
                     if answer == Answer::Drop {
                         channel.tally.hit();
                     }
-                    fate.get_or_insert_with(Fate::default).add(channel.index, answer);
+                    fate.get_or_insert_with(Fate::default).add(channel.index, channel.cause, answer);
                 }
             }
         }
@@ -213,14 +239,19 @@ impl Channels {
 impl Placed {
     #[inline(always)]
     fn ask(&mut self, packet: Passing) -> Answer {
-        if !looks_at(self.only, packet.facts) {
+        let passes_by = self.own.as_ref().is_some_and(|own| !own.takes(packet.facts));
+        if passes_by || !looks_at(self.only, packet.facts) {
             return Answer::Deliver;
         }
         self.tally.see();
-        match &mut self.law {
+        let answer = match &mut self.law {
             // The most frequent of them.
             Law::Random(law) => law.answer(),
             law => law.ask(packet),
+        };
+        match &mut self.own {
+            None => answer,
+            Some(own) => own.keep_order(packet.time, answer),
         }
     }
 }

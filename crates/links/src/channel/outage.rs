@@ -2,6 +2,7 @@
 
 use super::{Answer, Asked, Calendar, Channel, Passing, Seeds, Standing, times, traces};
 use crate::check::{Checked, LONGEST, duration, positive, require};
+use crate::line::Ordering;
 use crate::random::Stream;
 use instant::{Span, Time};
 use params::keys::{Forms, Key, Kind, NOT_NEGATIVE_TIME, POSITIVE_TIME, Table, Variant, flag, key, variant};
@@ -169,6 +170,13 @@ impl Channel for Params {
         Some(Outage::new(self, seeds.schedule(name)))
     }
     fn check(&self, on: &Standing) -> Checked {
+        let of_all = self.flush == Flush::Nothing || on.channel.flows.is_empty();
+        require(
+            of_all,
+            &on.key("flush"),
+            self.flush.name(),
+            "nothing where flows are named: a link is emptied of all",
+        )?;
         match &self.schedule {
             Schedule::Periodic { every, length, phase } => {
                 positive(&on.key("schedule.every"), *every)?;
@@ -226,7 +234,7 @@ impl Outage {
     pub fn answer(&mut self, at: Time) -> Answer {
         match self.calendar.outage_at(at) {
             None => Answer::Deliver,
-            Some(end) if self.hold => Answer::Hold(end),
+            Some(end) if self.hold => Answer::Hold(end, Ordering::Kept),
             Some(_) => Answer::Drop,
         }
     }

@@ -72,6 +72,8 @@ impl Channel for Params {
         require(traces_on(on.link) == 1, &on.key("kind"), "rate-trace", "one rate trace on a link")?;
         let all = on.channel.only == Only::All;
         require(all, &on.key("only"), "some packets", "a rate trace is for all packets")?;
+        let all = on.channel.flows.is_empty();
+        require(all, &on.key("flows"), "some flows", "a rate trace is for all flows")?;
         let key = on.key("opportunities");
         let last = at_ms.last().copied().unwrap_or(0);
         require(last > 0, &key, "no time above zero", "a list that ends after 0 ms")?;

@@ -18,7 +18,7 @@ fn of(kind: ChannelKind) -> String {
 }
 
 fn channel(name: &str, kind: ChannelKind) -> ChannelSpec {
-    ChannelSpec { name: name.into(), at: Place::Wire, only: Only::All, kind }
+    ChannelSpec { name: name.into(), at: Place::Wire, only: Only::All, flows: vec![], kind }
 }
 
 fn outage(schedule: Schedule) -> ChannelKind {

@@ -49,8 +49,9 @@ fn flushes(channel: &ChannelSpec) -> bool {
 }
 
 fn way(spec: &LinkSpec) -> Way {
-    let stays_straight =
-        |c: &ChannelSpec| c.at == Place::Wire && !is_trace(c) && !flushes(c) && !c.kind.reorders();
+    let stays_straight = |c: &ChannelSpec| {
+        c.at == Place::Wire && !is_trace(c) && !flushes(c) && !c.kind.reorders() && c.flows.is_empty()
+    };
     match &spec.arq {
         _ if spec.queue.is_managed() => Way::Managed,
         None if spec.channels.is_empty() => Way::Plain,
@@ -97,6 +98,6 @@ fn add_channel(extras: &mut Extras, index: u16, spec: &ChannelSpec, seeds: Seeds
             Place::Wire => &mut extras.wire,
             Place::Egress => &mut extras.egress,
         };
-        channels.add(index, spec.only, law);
+        channels.add(index, spec, law);
     }
 }

@@ -1,6 +1,6 @@
 //! The longer way of a packet through a link that has channels, retries or a managed queue.
 
-use super::Link;
+use super::{Link, tell_sending};
 use crate::arq::Arq;
 use crate::channel::{Calendar, Channels, Fate, Passing, RateTrace};
 use crate::context::Context;
@@ -11,7 +11,7 @@ use crate::line::{DelayLine, Strays, place};
 use crate::pool::PacketId;
 use crate::queue::{DropTail, Manager};
 use crate::spec::Flush;
-use crate::watch::{Backlog, Watch};
+use crate::watch::{Backlog, Held, Watch};
 use instant::{Span, Time};
 
 /// What a plain link has not.
@@ -149,8 +149,8 @@ impl Link {
         let bytes = self.weight(cx, id);
         let passing = Passing { time: cx.key.time, facts: cx.pool.facts(id), bytes };
         let fate = self.extras().ingress.ask(passing).unwrap_or_default();
-        if let Some(channel) = fate.dropped_by {
-            return self.lose(cx, id, Cause::Channel(channel));
+        if let Some(cause) = fate.dropped_by {
+            return self.lose(cx, id, cause);
         }
         for n in 0..=fate.copies {
             let id = if n < fate.copies { self.copy(cx, id) } else { id };
@@ -164,6 +164,7 @@ impl Link {
         if !waits {
             return self.admit(cx, id);
         }
+        tell_held(cx, id, cx.key.time, time, fate);
         let key = Key { time, order: cx.orders.take() };
         self.extras().entering.push(cx.pool, id, key, fate.order);
         self.refresh_side();
@@ -204,6 +205,7 @@ impl Link {
             false => self.rate.send(cx.key.time, bytes),
             true => self.end_of_try(cx.key.time, bytes, tries),
         };
+        tell_sending(cx, id, end);
         let passing = Passing { time: end, facts: cx.pool.facts(id), bytes };
         let extras = self.extras();
         extras.frames.see();
@@ -326,11 +328,11 @@ impl Link {
     /// A packet has left, and was lost, copied or made late. True if it is to be sent once more.
     fn end_try<P: Copy, W: Watch<P>>(&mut self, cx: &mut Context<P, W>, sending: Sending) -> bool {
         let Sending { id, fate, tries } = sending;
-        if let Some(channel) = fate.dropped_by {
-            let cause = match &self.extras().arq {
-                Some(arq) if arq.has_another(tries) => return true,
-                Some(_) => Cause::ArqGaveUp(channel),
-                None => Cause::Channel(channel),
+        if let Some(cause) = fate.dropped_by {
+            let cause = match (&self.extras().arq, cause.channel()) {
+                (Some(arq), _) if arq.has_another(tries) => return true,
+                (Some(_), Some(channel)) => Cause::ArqGaveUp(channel),
+                _ => cause,
             };
             self.lose(cx, id, cause);
             return false;
@@ -365,8 +367,11 @@ impl Link {
     ) {
         let arrival = (fate.passes_at(end) + self.delay).max(end);
         let key = Key { time: arrival, order: cx.orders.take() };
+        let delay = self.delay;
         let extras = self.extras();
-        match place(fate.order, arrival, &mut extras.last_arrival) {
+        let placed = place(fate.order, arrival, &mut extras.last_arrival);
+        tell_held(cx, id, end, placed.unwrap_or(arrival) - delay, fate);
+        match placed {
             Some(time) => self.flight.push(cx.pool, id, Key { time, ..key }),
             None => {
                 extras.strays.push(id, key);
@@ -400,8 +405,8 @@ impl Link {
         let extras = self.extras();
         let fate =
             extras.egress.ask(Passing { time: now, facts: cx.pool.facts(id), bytes }).unwrap_or_default();
-        if let Some(channel) = fate.dropped_by {
-            self.lose(cx, id, Cause::Channel(channel));
+        if let Some(cause) = fate.dropped_by {
+            self.lose(cx, id, cause);
             return None;
         }
         if !fate.is_late() && fate.copies == 0 && !self.extras().leaving.blocks() {
@@ -410,6 +415,7 @@ impl Link {
         for n in 0..=fate.copies {
             let id = if n < fate.copies { self.copy(cx, id) } else { id };
             let key = Key { time: fate.passes_at(now).max(now), order: cx.orders.take() };
+            tell_held(cx, id, now, key.time, fate);
             self.extras().leaving.push(cx.pool, id, key, fate.order);
         }
         None
@@ -476,5 +482,19 @@ impl Link {
         }
         let extras = self.extras();
         extras.last_arrival = cx.key.time;
+    }
+}
+
+/// A channel delays a packet.
+fn tell_held<P: Copy, W: Watch<P>>(
+    cx: &mut Context<P, W>,
+    id: PacketId,
+    from: Time,
+    until: Time,
+    fate: Fate,
+) {
+    if let (true, Some(channel)) = (W::IS_ON, fate.delayed_by) {
+        let held = Held { channel, kept: fate.hold.is_some(), from, until };
+        cx.watch.held(cx.link, cx.pool.facts(id), cx.pool.content(id), held);
     }
 }

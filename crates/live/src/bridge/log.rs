@@ -33,7 +33,7 @@ impl Log {
         if self.queues.get(link.pair()) == Some(&true)
             && let Some(which) = self.which[frame.0 as usize]
         {
-            let row = Queued { time, link, waited, packets: b.packets, bytes: b.bytes, which };
+            let row = Queued { time, link, waited, until: None, packets: b.packets, bytes: b.bytes, which };
             self.observed.queued.push(row);
         }
     }
@@ -45,6 +45,16 @@ impl Watch<FrameId> for Log {
     }
     fn dequeued(&mut self, link: LinkId, now: Time, _: &Facts, frame: &FrameId, waited: Span, b: Backlog) {
         self.queued(link, now, *frame, Some(waited), b);
+    }
+    fn sending(&mut self, link: LinkId, now: Time, _: &Facts, _: &FrameId, until: Time) {
+        // What is sent again was not told of just before.
+        if let Some(row) = self.observed.queued.last_mut()
+            && row.link == link
+            && row.time == now
+            && row.waited.is_some()
+        {
+            row.until = Some(until);
+        }
     }
     fn dropped(&mut self, link: LinkId, time: Time, _: &Facts, frame: &FrameId, cause: Cause) {
         if let Some(which) = self.which[frame.0 as usize] {

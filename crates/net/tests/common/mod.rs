@@ -29,7 +29,7 @@ pub fn megabyte_link() -> LinkSpec {
 }
 
 pub fn channel(name: &str, at: Place, kind: ChannelKind) -> ChannelSpec {
-    ChannelSpec { name: name.into(), at, only: Only::All, kind }
+    ChannelSpec { name: name.into(), at, only: Only::All, flows: vec![], kind }
 }
 
 pub fn with(channels: Vec<ChannelSpec>) -> LinkSpec {

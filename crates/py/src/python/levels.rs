@@ -1,6 +1,7 @@
 //! Packets as bins of time, for reports: columns come as an Arrow stream, bins leave as one.
 
 use super::table::{STREAM, capsule};
+use analysis::rows::Cause;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt8Type, UInt32Type};
@@ -9,11 +10,14 @@ use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use pyramid::{Bin, CAUSES, Grid, Level, Range, Rows, Sack};
+use pyramid::{Grid, Range, Rows, Sack};
+use results::names::in_column;
 use std::sync::Arc;
 
-/// A packet's cause is its place among the closed set's, from 1.
-const _: () = assert!(analysis::rows::Cause::ALL.len() == CAUSES);
+/// A packet's cause is its place in the list of causes, from 1.
+const CAUSES: usize = Cause::ALL.len();
+type Bin = pyramid::Bin<CAUSES>;
+type Level = pyramid::Level<CAUSES>;
 
 /// Bins of one length; made of a stream of packets, or of finer ones.
 #[pyclass(frozen, name = "Level", module = "rexmit._core")]
@@ -161,8 +165,8 @@ fn table(level: &Level) -> Result<RecordBatch, ArrowError> {
         ("dsack".into(), count(&|bin| bin.dsack)),
         ("flight_max".into(), whole(&|bin| bin.flight_most)),
     ];
-    for (k, cause) in analysis::rows::Cause::ALL.iter().enumerate() {
-        columns.push((format!("again_{}", cause.name().replace('-', "_")), count(&|bin| bin.again[k])));
+    for (k, &cause) in Cause::ALL.iter().enumerate() {
+        columns.push((format!("again_{}", in_column(cause)), count(&|bin| bin.again[k])));
     }
     let mut ends = |name: &str, unit: &str, of: &dyn Fn(&Bin) -> Range| {
         let ends = |bin: &Bin| of(bin).ends().unwrap_or((-1, -1));

@@ -140,6 +140,9 @@ fn wish(names: Vec<String>) -> (Wish, Vec<String>) {
             Some(RunTable::Drops) => wish.drops = true,
             Some(RunTable::Truth) => wish.truth = true,
             Some(RunTable::Hosts) => wish.hosts = true,
+            Some(RunTable::Applications) => wish.applications = true,
+            Some(RunTable::Blocked) => wish.blocked = true,
+            Some(RunTable::Held) => wish.held = true,
             None => rest.push(name),
         }
     }

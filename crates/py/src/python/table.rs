@@ -5,6 +5,7 @@ use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyIndexError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use results::connections::CauseRow;
 use results::run::Findings;
 use results::simulate::Played;
 use results::simulate::gather::{self, AnyTable, Gathered};
@@ -16,11 +17,16 @@ use results::{simulate, tables};
 use std::ffi::CStr;
 use std::sync::Arc;
 
+/// The table that is made of the answers when it is asked for.
+pub(super) const CAUSES: &str = "causes";
+
 /// Whose rows a table shows.
 pub(super) enum Source {
     Analysis(Arc<Findings>, Table),
     /// What was found in a simulated run.
     Found(Arc<Findings>, Arc<Played>, Table),
+    /// What the time of each connection went to.
+    Causes(Arc<Vec<CauseRow>>),
     Run(Arc<Played>, RunTable),
     Many(Arc<Gathered>, AnyTable),
     Series(Arc<AllSeries>),
@@ -52,6 +58,7 @@ impl PyTable {
             Source::Analysis(_, table) | Source::Found(_, _, table) => table.name(),
             Source::Run(_, table) => table.name(),
             Source::Many(_, table) => table.name(),
+            Source::Causes(_) => CAUSES,
             Source::Series(_) => "series",
             Source::Traffic(_) => "bins",
         }
@@ -63,6 +70,7 @@ impl PyTable {
             Source::Found(_, _, table) => simulate::labelled::found_schema(*table),
             Source::Run(_, table) => simulate::tables::schema(*table),
             Source::Many(_, table) => gather::schema(*table),
+            Source::Causes(_) => tables::schema_of_causes(),
             Source::Series(_) => AllSeries::schema(),
             Source::Traffic(_) => Counted::schema(),
         };
@@ -91,6 +99,7 @@ impl PyTable {
             Source::Analysis(found, table) | Source::Found(found, _, table) => found.shelf.len(*table),
             Source::Run(run, table) => run.run_rows.len(*table),
             Source::Many(rows, table) => rows.rows(*table),
+            Source::Causes(rows) => rows.len() as u64,
             Source::Series(series) => series.rows(),
             Source::Traffic(counted) => counted.rows(),
         }
@@ -103,6 +112,7 @@ impl PyTable {
             }
             Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.run_rows.reader(*table)?)),
             Source::Many(rows, table) => Ok(rows.stream(*table)?),
+            Source::Causes(rows) => Ok(tables::causes(Arc::clone(rows))),
             Source::Series(series) => Ok(FFI_ArrowArrayStream::new(series.reader())),
             Source::Traffic(counted) => Ok(FFI_ArrowArrayStream::new(counted.reader())),
         }

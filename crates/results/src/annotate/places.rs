@@ -2,8 +2,8 @@
 
 use super::plural;
 use crate::spool::{ByFlow, Shelf};
-use analysis::answer::words;
 use analysis::rows::*;
+use analysis::words;
 use std::io;
 use wire::Time;
 
@@ -34,7 +34,7 @@ impl Places {
         all: &mut Vec<(u64, String)>,
     ) -> io::Result<()> {
         // From the receiver's side a burst is a gap: what was lost is no packet of the capture.
-        if flow.vantage.is_away() {
+        if flow.vantage.is_remote() {
             bursts.clear();
         }
         bursts.sort_by_key(|b| (b.start, b.last));

@@ -1,123 +1,146 @@
-//! A flow's `answer`: the analysis' words about its rows.
+//! The answer about a connection, the same for both of its flows: the words of `explain` about its rows.
 
-use super::heaviest::Heaviest;
-use super::lists::{Around, put_sure};
+use super::lists::put_sure;
 use super::write::{By, Put, members, object};
-use crate::facts::Failures;
-use crate::told::{Difference, OfFlow};
-use analysis::answer::certainty::Certainty;
-use analysis::answer::findings::Finding;
-use analysis::answer::{Answer, Dark, Outages, Verdict, answer};
-use analysis::fault;
-use analysis::limited::{Limited, Stated, limited};
+use crate::connections::Connections;
+use crate::facts::Facts;
+use crate::spool::Shelf;
+use crate::told::Told;
 use analysis::rows::*;
+use explain::answer::{Answer, PathWords, Share};
+use explain::conversation::Rows;
+use explain::findings::Finding;
+use explain::outages::{Dark, Outages};
+use std::io;
+use wire::{Span, Time};
 
-/// The rows that an answer rests on: the heaviest, where there are more than a page could speak of.
-pub const CONSIDERED: usize = 4096;
+/// Where there is no answer.
+const NONE: &[u8] = br#","path":null,"outages":null,"answer":null"#;
 
-/// A flow's lists as its answer sees them.
-pub struct Considered {
-    pub bursts: Vec<BurstRow>,
-    pub episodes: Vec<EpisodeRow>,
-    pub idle: Vec<IdleRow>,
-    pub rounds: Vec<RoundRow>,
+/// What is written of the connection that was asked for last, for each of its flows.
+struct Written {
+    connection: u32,
+    /// `,"path":…,"outages":…` of the client's flow and of the server's.
+    of_flow: [Vec<u8>; 2],
+    /// `,"answer":…`, and the fault if there is none.
+    answer: Vec<u8>,
 }
 
-/// Whether there is a word to say: of a few segments that all arrived there is not, however long their sender
-/// waited between them.
-pub fn is_due(row: &FlowRow) -> bool {
-    row.segments >= 10
-        || row.retransmitted_segments > 0
-        || row.episodes > 0
-        || row.zero_windows > 0
-        || row.syn_retransmissions > 0
+/// Writes the answers of flow after flow, in order of their ids.
+pub struct Answers<'a> {
+    facts: &'a Facts,
+    connections: Connections<'a>,
+    written: Option<Written>,
 }
 
-pub fn considered<R: super::lists::Item>() -> Heaviest<R> {
-    Heaviest::of(CONSIDERED)
-}
-
-/// In the place of what [`put`] writes where no answer is due.
-pub const NONE: &[u8] = br#","limited_by":[],"path":null,"answer":null"#;
-
-/// Writes what `put` does, which is [`put`] of a flow; where that fails, the fault in the place of an answer.
-pub fn or_fault(out: &mut Vec<u8>, failures: &Failures, put: impl FnOnce(&mut Vec<u8>)) {
-    let before = out.len();
-    if let Err(why) = fault::caught(|| put(out)) {
-        failures.count();
-        out.truncate(before);
-        out.extend_from_slice(NONE);
-        super::flow::put_fault(out, &why);
+impl<'a> Answers<'a> {
+    pub fn of(shelf: &'a Shelf, facts: &'a Facts, told: Option<&'a Told>) -> io::Result<Answers<'a>> {
+        Ok(Answers { facts, connections: Connections::of(shelf, facts.origin, told)?, written: None })
     }
-}
 
-/// Writes `,"limited_by":…,"path":…,"answer":…`.
-pub fn put(
-    out: &mut Vec<u8>,
-    row: &FlowRow,
-    rows: &Considered,
-    around: Around<'_>,
-    differ: &mut Vec<Difference>,
-) {
-    let by = |stated: &[Stated]| limited(row, &rows.bursts, &rows.episodes, &rows.idle, &rows.rounds, stated);
-    let stated = around.told.and_then(|told| told.of(row.flow)).map_or(&[][..], OfFlow::stated);
-    let limited = by(stated);
-    if !stated.is_empty() {
-        let most = |of: &Limited| of.largest().map(|(limit, _)| limit);
-        if let (Some(packets), Some(kernel)) = (most(&by(&[])), most(&limited))
-            && packets != kernel
-        {
-            differ.push(Difference {
-                at: limited.start,
-                what: "limit",
-                capture: packets.name().into(),
-                kernel: kernel.name().into(),
-            });
+    /// Writes `,"path":…,"outages":…,"answer":…` of a flow. Flows come in order of their ids.
+    pub fn put(&mut self, out: &mut Vec<u8>, flow: &FlowRow) -> io::Result<()> {
+        if self.facts.withheld || flow.fault.is_some() {
+            out.extend_from_slice(NONE);
+            return Ok(());
         }
+        let connection = flow.flow / 2;
+        let written = match self.written.take() {
+            Some(written) if written.connection == connection => written,
+            _ => self.write(connection)?,
+        };
+        out.extend_from_slice(&written.of_flow[(flow.flow % 2) as usize]);
+        out.extend_from_slice(&written.answer);
+        self.written = Some(written);
+        Ok(())
     }
-    super::limited::put(out, &limited);
-    out.extend_from_slice(b",\"answer\":");
-    let mut a = answer(row, &rows.bursts, &rows.episodes, &rows.idle, &limited, around.origin);
-    if let Some(why) = around.cut {
-        until_cut(&mut a, why);
+
+    fn write(&mut self, number: u32) -> io::Result<Written> {
+        let connection = self.connections.read(number)?;
+        let mut written = Written { connection: number, of_flow: Default::default(), answer: Vec::new() };
+        match connection.answer(self.facts) {
+            Ok(answer) => {
+                let each = written.of_flow.iter_mut().zip(answer.paths.iter().zip(&answer.outages));
+                for (out, (path, outages)) in each {
+                    members!(out, ",", "path": By(|out: &mut Vec<u8>| put_path(out, path)), "outages": outages);
+                }
+                written.answer.extend_from_slice(b",\"answer\":");
+                put_answer(&mut written.answer, &connection.rows(), number, &answer);
+            }
+            Err(why) => {
+                written.answer.extend_from_slice(NONE);
+                super::flow::put_fault(&mut written.answer, &why);
+            }
+        }
+        Ok(written)
     }
+}
+
+fn put_answer(out: &mut Vec<u8>, rows: &Rows<'_>, connection: u32, a: &Answer) {
+    let origin = rows.origin;
+    let [client, server] = rows.flows.map(|f| f.flow);
+    let ends = client.map(|f| (f.sender, f.receiver)).or(server.map(|f| (f.receiver, f.sender)));
+    let start = [client, server].into_iter().flatten().map(|f| f.start).min();
+    let ends_of = [client, server].into_iter().flatten().map(|f| f.end);
+    let end = ends_of.chain(rows.waits.last().map(|w| w.end)).max();
+    let first = a.causes.iter().find(|s| s.cause == a.cause && s.by == a.by);
+    let turns = |side: usize| rows.waits.iter().map(|w| u64::from(w.turns[side])).sum::<u64>();
     object!(out,
-        "verdict": a.verdict.name(),
-        "certainty": a.sure.certainty.name(),
-        a.{ confidence, look_at },
-        "limit": largest(&limited),
-        "cost_s": a.cost_s,
-        "sentences": a.sentences(),
-        a.{ findings, evidence, outages, limits },
+        "cause": a.cause.name(),
+        "by": a.by.map(Role::name),
+        "certainty": a.certainty.name(),
+        "text": a.text,
+        "seconds": first.map_or(Span::ZERO, |s| s.time),
+        "share": first.map_or(0.0, |s| s.share),
+        "owed_s": a.owed,
+        "connection": connection,
+        "client": ends.map(|e| e.0),
+        "server": ends.map(|e| e.1),
+        "client_bytes": client.map_or(0, |f| f.bytes),
+        "server_bytes": server.map_or(0, |f| f.bytes),
+        "client_messages": turns(0),
+        "server_messages": turns(1),
+        "start_s": start.map(|t| t - origin),
+        "took_s": start.zip(end).map(|(start, end)| end - start),
+        "base_rtt_s": a.paths[0].base_rtt,
+        "causes": a.causes.iter().map(|s| share(s, origin)).collect::<Vec<_>>(),
+        "findings": a.findings.iter().map(finding).collect::<Vec<_>>(),
+        "limits": a.limits,
     );
 }
 
-/// What held it longest.
-fn largest(limited: &Limited) -> impl Put + '_ {
-    let found = limited.largest().and_then(|(limit, share)| Some((limit, share, limited.longest(limit)?)));
-    found.map(|(limit, share, part)| {
-        By(move |out: &mut Vec<u8>| {
-            object!(out,
-                "limit": limit.name(),
-                "detail": part.why.name(),
-                "seconds": limited.of(limit).0,
-                "share": share,
-                "certainty": limited.certainty_of(limit).name(),
-            );
-        })
+fn share(s: &Share, origin: Time) -> impl Put + '_ {
+    By(move |out: &mut Vec<u8>| {
+        object!(out,
+            "cause": s.cause.name(),
+            "by": s.by.map(Role::name),
+            "seconds": s.time,
+            "share": s.share,
+            "certainty": s.certainty.name(),
+            "first_s": s.first - origin,
+            "last_s": s.last - origin,
+            "text": s.words.text,
+            "grounds": s.words.grounds,
+            "helps": s.words.helps,
+            "does_not_help": s.words.does_not_help,
+        );
     })
 }
 
-/// What holds until the captures end is no word on the rest of the run.
-fn until_cut(a: &mut Answer, why: &str) {
-    a.limits.insert(0, why.to_owned());
-    if a.verdict == Verdict::Nothing {
-        a.verdict = Verdict::CannotTell;
-        a.confidence = 0.0;
-        a.sure.certainty = Certainty::Open;
-        a.look_at = format!("{}: {why}", Verdict::CannotTell.in_words());
-        a.findings.iter_mut().for_each(|f| f.text.insert_str(0, "until the captures end "));
-    }
+fn finding(f: &Finding) -> impl Put + '_ {
+    By(move |out: &mut Vec<u8>| {
+        object!(out, "kind": f.kind.name(), "certainty": f.certainty.name(), "text": f.text);
+    })
+}
+
+fn put_path(out: &mut Vec<u8>, path: &PathWords) {
+    object!(out,
+        "capacity_bps": path.capacity_bps,
+        "at_least": path.at_least,
+        "base_rtt_s": path.base_rtt,
+        "largest_rtt_s": path.largest_rtt,
+        "own_share": path.own_share,
+    );
 }
 
 impl Put for Outages {
@@ -167,43 +190,5 @@ impl Put for Dark {
         );
         put_sure(out, *sure);
         out.push(b'}');
-    }
-}
-
-impl Put for Finding {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.push(b'{');
-        members!(out, "",
-            "kind": self.kind.name(),
-            self.{ cost_s, text },
-            "because": self.because(),
-        );
-        put_sure(out, self.sure);
-        out.push(b'}');
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_that_fails_half_way_leaves_its_fault_and_whole_json() {
-        let failures = Failures::default();
-        let mut out = b"{\"flow\":1".to_vec();
-        or_fault(&mut out, &failures, |out| out.extend_from_slice(b",\"answer\":2"));
-        assert!(!failures.any());
-        let whole = out.clone();
-        or_fault(&mut out, &failures, |out| {
-            out.extend_from_slice(b",\"limited_by\":[{");
-            panic!("a test had it fail");
-        });
-        assert!(failures.any() && out.starts_with(&whole));
-        out.splice(..whole.len(), *b"{\"flow\":1");
-        out.push(b'}');
-        let said: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
-        assert!(said["answer"].is_null() && said["limited_by"].as_array().is_some_and(Vec::is_empty));
-        let fault = said["fault"].as_str().expect("text");
-        assert!(fault.contains("answer.rs:") && fault.contains("a test had it fail"), "{fault}");
     }
 }

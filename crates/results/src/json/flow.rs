@@ -45,7 +45,7 @@ impl Put for Limits {
             return Raw(b"{}").put(out);
         }
         apart!(*self => Limits {
-            mid_stream, one_way, options_cut, missing_bytes, unfilled_gaps, not_followed, super_packets,
+            mid_stream, one_way, options_cut, missing_bytes, acks_missing, unfilled_gaps, not_followed, super_packets,
             largest_payload, captured_twice, out_of_capture_order, duplicated, reordered, bad_checksums,
             partial_checksums,
         });
@@ -53,6 +53,7 @@ impl Put for Limits {
         let counts = [
             ("options_cut", options_cut),
             ("missing_bytes", missing_bytes),
+            ("acks_missing", acks_missing),
             ("unfilled_gaps", unfilled_gaps),
             ("not_followed", not_followed),
             ("super_packets", super_packets),
@@ -133,8 +134,7 @@ impl Put for Known<'_> {
 /// What the sender seems to be made of; `like`: the stack that it was found to be like, where its transfer was replayed.
 pub fn put_inference(inference: &Inference, like: Option<&Like>, out: &mut Vec<u8>) {
     apart!(*inference => Inference {
-        initial_window_segments, decrease_factor, growth, recovery, tail_loss_probes, f_rto, limit,
-        window_limit_bytes,
+        initial_window_segments, decrease_factor, growth, recovery, tail_loss_probes, f_rto,
     });
     object!(out,
         "initial_window_segments": Told(initial_window_segments),
@@ -143,8 +143,6 @@ pub fn put_inference(inference: &Inference, like: Option<&Like>, out: &mut Vec<u
         "recovery": Told(recovery),
         "tail_loss_probes": Told(tail_loss_probes),
         "f_rto": Told(f_rto),
-        "limit": Told(limit),
-        "window_limit_bytes": Told(window_limit_bytes),
         "stack": like,
     );
 }
@@ -185,8 +183,8 @@ struct Repairs {
     needless: u64,
     needless_unknown: u64,
     most_copies: u32,
-    /// New data, repeat, keep-alive, window.
-    probes: [u64; 4],
+    /// New data, repeat, keep-alive, window, and those of the window that had no answer.
+    probes: [u64; 5],
 }
 
 /// Nothing: true of most flows where there are many, and so written once.
@@ -198,7 +196,7 @@ const NO_REPAIRS: Repairs = Repairs {
     needless: 0,
     needless_unknown: 0,
     most_copies: 1,
-    probes: [0; 4],
+    probes: [0; 5],
 };
 static NOTHING_REPAIRED: LazyLock<Vec<u8>> = LazyLock::new(|| text(|out| NO_REPAIRS.put_members(out)));
 
@@ -210,7 +208,7 @@ impl Repairs {
         }
     }
     fn put_members(&self, out: &mut Vec<u8>) {
-        let [new_data, repeat, keep_alive, window] = self.probes;
+        let [new_data, repeat, keep_alive, window, window_unanswered] = self.probes;
         members!(out, ",",
             "retransmissions": {
                 "total": self.retransmitted_segments,
@@ -220,7 +218,13 @@ impl Repairs {
                 self.{ needless, needless_unknown },
                 "most_copies_of_one_segment": self.most_copies,
             },
-            "probes": { "new_data": new_data, "repeat": repeat, "keep_alive": keep_alive, "window": window },
+            "probes": {
+                "new_data": new_data,
+                "repeat": repeat,
+                "keep_alive": keep_alive,
+                "window": window,
+                "window_unanswered": window_unanswered,
+            },
         );
     }
 }
@@ -235,13 +239,13 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 /// is lost.
 pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin: Time) {
     apart!(row => FlowRow {
-        flow, fault, sender, receiver, vantage, start, end, first_data, last_data, bytes, acked_bytes, packets,
+        flow, fault, sender, receiver, vantage, start, end, observed_until, first_data, last_data, bytes, acked_bytes, packets,
         segments, acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, ecn, closed, reset,
         syn_retransmissions, handshake, handshake_resent, retransmitted_segments, retransmitted_packets,
         retransmitted_bytes, by_cause: causes, needless, needless_unknown, most_copies_of_one_segment,
-        probes_new_data, probes_repeat, keep_alives, window_probes, zero_windows, zero_window_time, lost_copies,
+        probes_new_data, probes_repeat, keep_alives, window_probes, window_probes_unanswered, zero_windows, zero_window_time, lost_copies,
         lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts, max_backoff, cost, idle_total,
-        idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes, window_max_bytes,
+        idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes, window_scale_fits, window_max_bytes,
         window_min_bytes, timers, inference, too_large, limits,
     });
     let repairs = Repairs {
@@ -252,7 +256,7 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         needless: *needless,
         needless_unknown: *needless_unknown,
         most_copies: *most_copies_of_one_segment,
-        probes: [*probes_new_data, *probes_repeat, *keep_alives, *window_probes],
+        probes: [*probes_new_data, *probes_repeat, *keep_alives, *window_probes, *window_probes_unanswered],
     };
     let took = *end - *start;
     let rtt = if rtt_ack.n > 0 { rtt_ack } else { rtt_timestamps };
@@ -261,6 +265,7 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         flow, sender, receiver, vantage, bytes, acked_bytes, packets, segments, mss,
         "start_s": *start - origin,
         "end_s": *end - origin,
+        "observed_until_s": *observed_until - origin,
         "duration_s": took,
         "first_data_s": first_data.map(|t| t - origin),
         "last_data_s": last_data.map(|t| t - origin),
@@ -286,6 +291,8 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         "episode_count": episodes,
         timeouts, max_backoff,
         "cost_s": cost,
+        "lost_s": row.lost(),
+        "unanswered": row.is_unanswered(),
         "idle_count": idle_gaps,
         "idle_total_s": idle_total,
         "idle_blocked_s": idle_blocked,
@@ -297,6 +304,7 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
             "min_bytes": window_min_bytes,
             "zero_count": zero_windows,
             "zero_s": zero_window_time,
+            "scale_fits": window_scale_fits,
         },
         "rtt": { "ack": rtt_ack, "timestamps": rtt_timestamps },
         "paper_rto": {

@@ -4,9 +4,8 @@
 use super::write::{Put, apart, members};
 use crate::simulate::outages::Labels;
 use crate::told::{Difference, OfFlow, Told};
-use analysis::answer::certainty::Grounds;
-use analysis::answer::grounds::{self, Sure};
 use analysis::rows::*;
+use analysis::sure::{Grounds, Sure, grounds};
 use std::sync::Arc;
 use wire::Time;
 
@@ -19,8 +18,6 @@ pub struct Around<'a> {
     pub outages: Option<&'a Labels>,
     /// What the senders' own kernels told; only a recording has it.
     pub told: Option<&'a Told>,
-    /// Why the captures end before the run, if they do.
-    pub cut: Option<&'a str>,
 }
 
 /// A row that stands in one of a flow's lists.
@@ -69,9 +66,9 @@ impl Item for BurstRow {
 impl Item for EpisodeRow {
     fn put(&self, out: &mut Vec<u8>, whose: &FlowRow, around: Around<'_>) {
         apart!(self => EpisodeRow {
-            flow: _, number, start, first_repair, end, kind, bursts, lost_copies, lost_segments, lost_acks,
+            flow: _, number, start, first_repair, end, kind, trigger, bursts, lost_copies, lost_segments, lost_acks,
             retransmissions, needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost,
-            flight_bytes, silence, silence_before: _, sent_after_loss_bytes, limit, told: _,
+            flight_bytes, silence, silence_before: _, last_repair: _, sent_after_loss_bytes, limit, told: _,
         });
         let origin = around.origin;
         out.push(b'{');
@@ -85,7 +82,8 @@ impl Item for EpisodeRow {
             "cost_s": cost,
             flight_bytes,
             "silence_s": silence,
-            sent_after_loss_bytes, limit,
+            sent_after_loss_bytes, limit, trigger,
+            "tail": self.is_tail(),
         );
         put_sure(out, grounds::of_episode(whose, self));
         put_outage(out, around.outages.map(|o| o.of_episode(self)));

@@ -3,7 +3,6 @@
 pub mod answer;
 pub mod flow;
 pub mod heaviest;
-pub mod limited;
 pub mod lists;
 pub mod overview;
 mod told;
@@ -14,13 +13,13 @@ use crate::simulate::outages::Labels;
 use crate::spool::{ByFlow, Row, Rows, Shelf, Table};
 use crate::told::{Difference, Told};
 use analysis::rows::*;
-use answer::Considered;
+use answer::Answers;
 use lists::{Around, Item};
 use std::io::{self, Write};
 use write::members;
 
 /// The layout that docs/json.md and docs/json.schema.json describe. Counts up when a key changes its meaning.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Text on its way out; what is written goes on in pieces of about this size.
 const PIECE: usize = 256 << 10;
@@ -32,7 +31,10 @@ struct Stream<W> {
 
 impl<W: Write> Stream<W> {
     fn pass_on(&mut self) -> io::Result<()> {
-        if self.out.len() >= PIECE { self.flush() } else { Ok(()) }
+        if self.out.len() >= PIECE {
+            self.flush()?;
+        }
+        Ok(())
     }
     fn flush(&mut self) -> io::Result<()> {
         self.to.write_all(&self.out)?;
@@ -46,20 +48,11 @@ struct Lists {
     bursts: ByFlow<BurstRow>,
     episodes: ByFlow<EpisodeRow>,
     idle: ByFlow<IdleRow>,
-    rounds: ByFlow<RoundRow>,
 }
 
 impl Lists {
     fn new(shelf: &Shelf) -> io::Result<Lists> {
-        Ok(Lists {
-            bursts: ByFlow::new(shelf)?,
-            episodes: ByFlow::new(shelf)?,
-            idle: ByFlow::new(shelf)?,
-            rounds: ByFlow::new(shelf)?,
-        })
-    }
-    fn rounds_of(&mut self, flow: FlowId) -> io::Result<Vec<RoundRow>> {
-        std::iter::from_fn(|| self.rounds.next_of(flow).transpose()).collect()
+        Ok(Lists { bursts: ByFlow::new(shelf)?, episodes: ByFlow::new(shelf)?, idle: ByFlow::new(shelf)? })
     }
 }
 
@@ -124,7 +117,7 @@ pub struct Beside<'a> {
 impl<'a> Beside<'a> {
     fn around(self, facts: &'a Facts) -> Around<'a> {
         let Beside { outages, told } = self;
-        Around { origin: facts.origin, outages, told, cut: facts.cut.as_deref() }
+        Around { origin: facts.origin, outages, told }
     }
 }
 
@@ -138,6 +131,7 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, beside: Beside<'_>) -
     put_listed_count(&mut s.out, flows.how_many(shelf), shelf);
     s.out.extend_from_slice(b",\"flows\":[");
     let mut lists = Lists::new(shelf)?;
+    let mut answers = Answers::of(shelf, facts, beside.told)?;
     for (i, row) in flows.enumerate() {
         let mut row = row?;
         let told = around.told.and_then(|told| told.of(row.flow));
@@ -147,19 +141,10 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, beside: Beside<'_>) -
         }
         s.out.extend_from_slice(if i == 0 { b"\n{" } else { b",\n{" });
         flow::put_members(&row, facts.like_of(row.flow), &mut s.out, facts.origin);
-        let due = answer::is_due(&row) && !facts.withheld;
-        let rows = Considered {
-            bursts: put_list(&mut s, "bursts", &mut lists.bursts, &row, due, around, &mut differ)?,
-            episodes: put_list(&mut s, "episodes", &mut lists.episodes, &row, due, around, &mut differ)?,
-            idle: put_list(&mut s, "idle", &mut lists.idle, &row, due, around, &mut differ)?,
-            rounds: lists.rounds_of(row.flow)?,
-        };
-        match due {
-            true => answer::or_fault(&mut s.out, &facts.failures, |out| {
-                answer::put(out, &row, &rows, around, &mut differ);
-            }),
-            false => s.out.extend_from_slice(answer::NONE),
-        }
+        put_list(&mut s, "bursts", &mut lists.bursts, &row, around, &mut differ)?;
+        put_list(&mut s, "episodes", &mut lists.episodes, &row, around, &mut differ)?;
+        put_list(&mut s, "idle", &mut lists.idle, &row, around, &mut differ)?;
+        answers.put(&mut s.out, &row)?;
         told::put(&mut s.out, told, &differ, around.origin);
         s.out.push(b'}');
         s.pass_on()?;
@@ -169,18 +154,16 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, beside: Beside<'_>) -
     s.to.flush()
 }
 
-/// Writes a list, and gives back the rows that the answer rests on, if one is due.
+/// Writes a list.
 fn put_list<R: Row + Item>(
     s: &mut Stream<impl Write>,
     name: &str,
     rows: &mut ByFlow<R>,
     flow: &FlowRow,
-    due: bool,
     around: Around<'_>,
     differ: &mut Vec<Difference>,
-) -> io::Result<Vec<R>> {
+) -> io::Result<()> {
     put_key(&mut s.out, name);
-    let mut considered = answer::considered();
     let mut first = true;
     let told = around.told.and_then(|told| told.of(flow.flow));
     while let Some(mut row) = rows.next_of(flow.flow)? {
@@ -192,13 +175,10 @@ fn put_list<R: Row + Item>(
         }
         first = false;
         row.put(&mut s.out, flow, around);
-        if due {
-            considered.offer(row);
-        }
         s.pass_on()?;
     }
     s.out.push(b']');
-    Ok(considered.rows())
+    Ok(())
 }
 
 fn put_key(out: &mut Vec<u8>, list: &str) {

@@ -1,8 +1,9 @@
 //! What the terminal page shows: the capture, the totals, and the flows that cost most.
 
-use super::answer::{self, Considered};
+use super::answer::Answers;
 use super::lists::{Around, Item};
 use super::{Beside, Lists, flow, put_head};
+use crate::connections::considered;
 use crate::facts::Facts;
 use crate::spool::{ByFlow, Row, Shelf};
 use crate::told::{Difference, OfFlow};
@@ -41,9 +42,10 @@ pub fn flows(
     let mut flows: BTreeMap<FlowId, Vec<u8>> = ids.iter().map(|id| (*id, Vec::new())).collect();
     let mut lists = Lists::new(shelf)?;
     let mut rows: ByFlow<FlowRow> = ByFlow::new(shelf)?;
+    let mut answers = Answers::of(shelf, facts, beside.told)?;
     for (id, text) in &mut flows {
         if let Some(row) = rows.next_of(*id)? {
-            put_flow(text, row, &mut lists, around, facts)?;
+            put_flow(text, row, &mut lists, &mut answers, around, facts)?;
         }
     }
     Ok(flows)
@@ -65,6 +67,7 @@ fn put_flow(
     out: &mut Vec<u8>,
     mut row: FlowRow,
     lists: &mut Lists,
+    answers: &mut Answers<'_>,
     around: Around<'_>,
     facts: &Facts,
 ) -> io::Result<()> {
@@ -74,23 +77,15 @@ fn put_flow(
         told.flow(&mut row);
     }
     let row = &row;
-    let rows = Considered {
-        bursts: heaviest(&mut lists.bursts, row.flow, told, &mut differ)?,
-        episodes: heaviest(&mut lists.episodes, row.flow, told, &mut differ)?,
-        idle: heaviest(&mut lists.idle, row.flow, told, &mut differ)?,
-        rounds: lists.rounds_of(row.flow)?,
-    };
+    let bursts = heaviest(&mut lists.bursts, row.flow, told, &mut differ)?;
+    let episodes = heaviest(&mut lists.episodes, row.flow, told, &mut differ)?;
+    let idle = heaviest(&mut lists.idle, row.flow, told, &mut differ)?;
     out.push(b'{');
     flow::put_members(row, facts.like_of(row.flow), out, around.origin);
-    put_listed(out, "bursts", row, &rows.bursts, around);
-    put_listed(out, "episodes", row, &rows.episodes, around);
-    put_listed(out, "idle", row, &rows.idle, around);
-    match facts.withheld || !answer::is_due(row) {
-        true => out.extend_from_slice(answer::NONE),
-        false => answer::or_fault(out, &facts.failures, |out| {
-            answer::put(out, row, &rows, around, &mut differ);
-        }),
-    }
+    put_listed(out, "bursts", row, &bursts, around);
+    put_listed(out, "episodes", row, &episodes, around);
+    put_listed(out, "idle", row, &idle, around);
+    answers.put(out, row)?;
     super::told::put(out, told, &differ, around.origin);
     out.push(b'}');
     Ok(())
@@ -102,7 +97,7 @@ fn heaviest<R: Row + Item>(
     told: Option<&OfFlow>,
     differ: &mut Vec<Difference>,
 ) -> io::Result<Vec<R>> {
-    let mut considered = answer::considered();
+    let mut considered = considered();
     while let Some(mut row) = rows.next_of(flow)? {
         if let Some(told) = told {
             row.tell(told, differ);

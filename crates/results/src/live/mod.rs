@@ -151,7 +151,8 @@ fn record(request: &Request, ran: &Ran, found: &mut Findings) -> Result<Played, 
     let labels = outages::labels(scenario, outcome, &names, origin, &found.shelf).map_err(failed)?;
     names.label(labels);
     let report = ran.report(request);
-    let record = Record { drops: true, retransmissions: false, packets: false, ..scenario.record.clone() };
+    let Record { capture, snap_bytes, state, queues, .. } = scenario.record.clone();
+    let record = Record { capture, snap_bytes, state, queues, drops: true, ..Record::default() };
     let run_rows = RunRows::new(rows::kept(plan, outcome, origin), names, &record);
     let facts = &mut found.facts;
     // What the run itself has to say goes before what its captures are worth.

@@ -3,7 +3,7 @@
 //! The bridge knows when a packet came to it, some microseconds after its host captured it as sent. A copy in the
 //! log is the last one with its number that was captured until then.
 
-use crate::simulate::outages::{Clocks, Copy, Labels, Spells, channel_of};
+use crate::simulate::outages::{Clocks, Copy, Labels, Spells};
 use crate::simulate::tables::Names;
 use crate::spool::Shelf;
 use analysis::rows::{FlowRow, PacketRow, Vantage};
@@ -35,7 +35,7 @@ pub fn labels(
     let mut clocks = Clocks::new(scenario, scenario.seed, &outcome.anchors);
     for drop in &outcome.drops {
         let which = &drop.which;
-        let Some(channel) = channel_of(drop.cause).filter(|_| which.headers.payload > 0) else { continue };
+        let Some(channel) = drop.cause.channel().filter(|_| which.headers.payload > 0) else { continue };
         let copy = Copy { sent: which.came, dropped: drop.time, link: drop.link.0, channel };
         if let Some(outage) = clocks.name(&copy)
             && let Some(flow) = names.id(which.connection, which.from_client)

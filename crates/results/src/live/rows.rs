@@ -1,7 +1,7 @@
 //! What the bridge logged, as the rows that the simulator's tables have.
 
 use crate::simulate::kept::Kept;
-use crate::simulate::rows::{Cause, Drop, Phase, Queue, State, Which, why};
+use crate::simulate::rows::{Cause, Drop, Phase, Queue, QueueEvent, State, Which, why};
 use crate::simulate::tables::Names;
 use analysis::rows::FlowRow;
 use instant::{Span, Time};
@@ -76,10 +76,11 @@ pub fn kept(plan: &Plan, outcome: &Outcome, origin: Time) -> Kept {
         kept.put_queue(&Queue {
             time: at(q.time),
             link: q.link.0,
-            enqueued: q.waited.is_none(),
+            event: if q.waited.is_none() { QueueEvent::Enqueued } else { QueueEvent::Dequeued },
             packets: q.packets,
             bytes: q.bytes,
             waited: q.waited,
+            until: q.until.map(at),
             packet: reasons.which(&q.which),
         });
     }
@@ -241,6 +242,7 @@ impl Reasons {
             reason,
             evidence,
             backoff,
+            release: None,
         }
     }
 }

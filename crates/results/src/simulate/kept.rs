@@ -1,9 +1,9 @@
 //! The simulator's rows while a run lasts: a bounded piece of each kind in memory, the rest on disk.
 
-use super::rows::{Drop, Host, Queue, Resent, State};
+use super::rows::{App, Blocked, Drop, Held, Host, Queue, Resent, State};
 use crate::spool::codec::append;
 use crate::spool::store::Store;
-use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
+use sim::rows::{AppRow, BlockedRow, DropRow, HeldRow, HostRow, QueueRow, ResentRow, StateRow};
 
 #[derive(Default)]
 pub struct Kept {
@@ -12,6 +12,9 @@ pub struct Kept {
     pub drops: Store,
     pub truth: Store,
     pub hosts: Store,
+    pub applications: Store,
+    pub blocked: Store,
+    pub held: Store,
     keeps_drops: bool,
 }
 
@@ -49,6 +52,16 @@ impl Kept {
     }
     pub fn host(&mut self, row: &HostRow) {
         self.hosts.push(IN_ORDER, |bytes| append(bytes, &Host::from(row)));
+    }
+    pub fn application(&mut self, row: &AppRow) {
+        self.applications.push(IN_ORDER, |bytes| append(bytes, &App::from(row)));
+    }
+    pub fn blocked(&mut self, row: &BlockedRow) {
+        let key = row.connection * 2 + u32::from(!row.forward);
+        self.blocked.push(key, |bytes| append(bytes, &Blocked::from(row)));
+    }
+    pub fn held(&mut self, row: &HeldRow) {
+        self.held.push(IN_ORDER, |bytes| append(bytes, &Held::from(row)));
     }
     pub fn resent(&mut self, row: &ResentRow) {
         let key = row.packet.connection * 2 + u32::from(!row.packet.forward);

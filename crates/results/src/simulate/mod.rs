@@ -71,6 +71,9 @@ pub struct Wish {
     pub drops: bool,
     pub truth: bool,
     pub hosts: bool,
+    pub applications: bool,
+    pub blocked: bool,
+    pub held: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -151,6 +154,9 @@ fn recording(request: &Request, sides: &Sides) -> Scenario {
         drops: true,
         retransmissions: record.retransmissions || request.wish.truth,
         packets: record.packets || request.wish.hosts,
+        applications: record.applications || request.wish.applications,
+        blocked: record.blocked || request.wish.blocked,
+        held: record.held || request.wish.held,
         snap_bytes: record.snap_bytes,
     };
     scenario

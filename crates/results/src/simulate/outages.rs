@@ -6,8 +6,8 @@ use crate::spool::store::Store;
 use crate::spool::{Row, Shelf};
 use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
 use instant::Time;
+use links::Outages;
 use links::spec::{ChannelKind, LinkSpec};
-use links::{Cause, Outages};
 use net::NodeId;
 use scenario::model::Scenario;
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ impl Taken {
         }
     }
     pub fn lost(&mut self, row: &DropRow) {
-        let Some(channel) = channel_of(row.cause) else { return };
+        let Some(channel) = row.cause.channel() else { return };
         let is_outage = self.outage.get(row.link.index()).and_then(|of| of.get(usize::from(channel)));
         if is_outage != Some(&true) || row.packet.payload_bytes == 0 {
             return;
@@ -118,14 +118,6 @@ impl Taken {
             }
         }
         Labels::new(flows, shelf)
-    }
-}
-
-/// The channel that took a packet, if one did.
-pub fn channel_of(cause: Cause) -> Option<u16> {
-    match cause {
-        Cause::Channel(channel) | Cause::Flushed(channel) | Cause::ArqGaveUp(channel) => Some(channel),
-        Cause::QueueFull | Cause::Aqm => None,
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::names::named;
 use instant::{Span, Time};
 use serde::{Deserialize, Serialize};
-use sim::rows::{self, DropRow, HostRow, PacketFacts, QueueRow, ResentRow, StateRow};
+use sim::rows::{
+    self, AppRow, BlockedRow, DropRow, HeldRow, HostRow, PacketFacts, QueueRow, ResentRow, StateRow,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -46,6 +48,16 @@ pub struct Which {
     pub reason: Option<Reason>,
     pub evidence: Option<Evidence>,
     pub backoff: Option<u32>,
+    /// `None`: nobody asked, or nobody tells.
+    pub release: Option<Release>,
+}
+
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    Release {
+        Ack = "ack", Window = "window", Message = "message", Write = "write", Timer = "timer", Pace = "pace",
+        Data = "data", Delayed = "delayed", Reader = "reader", Probe = "probe",
+    }
 }
 
 named! {
@@ -65,11 +77,71 @@ named! {
 pub struct Queue {
     pub time: Time,
     pub link: u32,
-    pub enqueued: bool,
+    pub event: QueueEvent,
     pub packets: u32,
     pub bytes: u64,
     pub waited: Option<Span>,
+    /// The end of the transmission that begins.
+    pub until: Option<Time>,
     pub packet: Which,
+}
+
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    QueueEvent { Enqueued = "enqueued", Dequeued = "dequeued", Repeated = "repeated" }
+}
+
+/// A packet that a channel kept back or made late.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Held {
+    pub time: Time,
+    pub link: u32,
+    /// Of the link's direction, by number.
+    pub channel: u16,
+    pub kept: bool,
+    pub until: Time,
+    pub packet: Which,
+}
+
+/// What a program did.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct App {
+    pub time: Time,
+    pub connection: u32,
+    pub client: bool,
+    pub event: AppEvent,
+    pub bytes: u64,
+    pub left_bytes: u64,
+}
+
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    AppEvent {
+        Opened = "opened", Wrote = "wrote", Read = "read", Closed = "closed", Reset = "reset", Failed = "failed",
+    }
+}
+
+/// What blocks a sender from now on.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Blocked {
+    pub time: Time,
+    pub connection: u32,
+    pub forward: bool,
+    pub by: Block,
+    pub unsent_bytes: u64,
+    pub unwritten_bytes: u64,
+    pub flight_bytes: u64,
+    pub cwnd_bytes: f64,
+    /// `None`: the sender knows of no limit.
+    pub peer_window_bytes: Option<u64>,
+}
+
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    Block {
+        Handshake = "handshake", Nothing = "nothing", Application = "application", SendBuffer = "send-buffer",
+        Cwnd = "cwnd", ReceiveWindow = "receive-window", Pacing = "pacing", Nagle = "nagle", Closed = "closed",
+    }
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -85,8 +157,8 @@ pub struct Drop {
 named! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     Cause {
-        QueueFull = "queue-full", Aqm = "aqm", Channel = "channel", Flushed = "flushed",
-        ArqGaveUp = "arq-gave-up",
+        QueueFull = "queue-full", Aqm = "aqm", Channel = "channel", Policer = "policer", Mtu = "mtu",
+        Flushed = "flushed", ArqGaveUp = "arq-gave-up",
     }
 }
 
@@ -144,12 +216,77 @@ impl From<&StateRow> for State {
     }
 }
 
+impl From<&HeldRow> for Held {
+    fn from(row: &HeldRow) -> Held {
+        let links::watch::Held { channel, kept, from, until } = row.held;
+        Held { time: from, link: row.link.0, channel, kept, until, packet: Which::from(&row.packet) }
+    }
+}
+
+impl From<&AppRow> for App {
+    fn from(row: &AppRow) -> App {
+        let AppRow { time, connection, client, event, bytes, left_bytes } = *row;
+        let event = match event {
+            rows::AppEvent::Opened => AppEvent::Opened,
+            rows::AppEvent::Wrote => AppEvent::Wrote,
+            rows::AppEvent::Read => AppEvent::Read,
+            rows::AppEvent::Closed => AppEvent::Closed,
+            rows::AppEvent::Reset => AppEvent::Reset,
+            rows::AppEvent::Failed => AppEvent::Failed,
+        };
+        App { time, connection, client, event, bytes, left_bytes }
+    }
+}
+
+impl From<&BlockedRow> for Blocked {
+    fn from(row: &BlockedRow) -> Blocked {
+        Blocked {
+            time: row.time,
+            connection: row.connection,
+            forward: row.forward,
+            by: match row.by {
+                rows::Block::Handshake => Block::Handshake,
+                rows::Block::Nothing => Block::Nothing,
+                rows::Block::Application => Block::Application,
+                rows::Block::SendBuffer => Block::SendBuffer,
+                rows::Block::Cwnd => Block::Cwnd,
+                rows::Block::ReceiveWindow => Block::ReceiveWindow,
+                rows::Block::Pacing => Block::Pacing,
+                rows::Block::Nagle => Block::Nagle,
+                rows::Block::Closed => Block::Closed,
+            },
+            unsent_bytes: row.unsent_bytes,
+            unwritten_bytes: row.unwritten_bytes,
+            flight_bytes: row.flight_bytes,
+            cwnd_bytes: row.cwnd_bytes,
+            peer_window_bytes: (row.peer_window_bytes != u64::MAX).then_some(row.peer_window_bytes),
+        }
+    }
+}
+
+impl From<sim::Release> for Release {
+    fn from(release: sim::Release) -> Release {
+        match release {
+            sim::Release::Ack => Release::Ack,
+            sim::Release::Window => Release::Window,
+            sim::Release::Message => Release::Message,
+            sim::Release::Write => Release::Write,
+            sim::Release::Timer => Release::Timer,
+            sim::Release::Pace => Release::Pace,
+            sim::Release::Data => Release::Data,
+            sim::Release::Delayed => Release::Delayed,
+            sim::Release::Reader => Release::Reader,
+            sim::Release::Probe => Release::Probe,
+        }
+    }
+}
+
 impl From<&PacketFacts> for Which {
     fn from(p: &PacketFacts) -> Which {
         let (reason, evidence, backoff) = why(p.reason);
         let PacketFacts { connection, forward, copy, offset, payload_bytes, .. } = *p;
-        let reason = Some(reason);
-        Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff }
+        let (reason, release) = (Some(reason), p.release.map(Release::from));
+        Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff, release }
     }
 }
 
@@ -181,10 +318,15 @@ impl From<&QueueRow> for Queue {
         Queue {
             time: row.time,
             link: row.link.0,
-            enqueued: row.event == rows::QueueEvent::Enqueued,
+            event: match row.event {
+                rows::QueueEvent::Enqueued => QueueEvent::Enqueued,
+                rows::QueueEvent::Dequeued => QueueEvent::Dequeued,
+                rows::QueueEvent::Repeated => QueueEvent::Repeated,
+            },
             packets: row.packets,
             bytes: row.bytes,
             waited: row.waited,
+            until: row.until,
             packet: Which::from(&row.packet),
         }
     }
@@ -206,12 +348,15 @@ impl From<&ResentRow> for Resent {
 impl Cause {
     /// The kind of a cause, and its channel where it has one.
     pub fn of(cause: links::Cause) -> (Cause, Option<u16>) {
-        match cause {
-            links::Cause::QueueFull => (Cause::QueueFull, None),
-            links::Cause::Aqm => (Cause::Aqm, None),
-            links::Cause::Channel(channel) => (Cause::Channel, Some(channel)),
-            links::Cause::Flushed(channel) => (Cause::Flushed, Some(channel)),
-            links::Cause::ArqGaveUp(channel) => (Cause::ArqGaveUp, Some(channel)),
-        }
+        let kind = match cause {
+            links::Cause::QueueFull => Cause::QueueFull,
+            links::Cause::Aqm => Cause::Aqm,
+            links::Cause::Channel(_) => Cause::Channel,
+            links::Cause::Policer(_) => Cause::Policer,
+            links::Cause::Mtu(_) => Cause::Mtu,
+            links::Cause::Flushed(_) => Cause::Flushed,
+            links::Cause::ArqGaveUp(_) => Cause::ArqGaveUp,
+        };
+        (kind, cause.channel())
     }
 }

@@ -2,13 +2,14 @@
 
 use super::At;
 use crate::spool::Spool;
-use analysis::Sink;
 use analysis::join::Side;
+use analysis::paths::Stretch;
 use analysis::rows::*;
+use analysis::{Flows, Sink};
 use net::NodeId;
 use scenario::model::{Scenario, Transport, Workload};
 use std::collections::HashMap;
-use wire::{Endpoint, Tuple};
+use wire::{Endpoint, Host, Time, Tuple};
 
 /// One connection.
 #[derive(Clone, Copy, Debug)]
@@ -139,11 +140,13 @@ impl Labelled {
 }
 
 impl Sink for Labelled {
-    fn flow(&mut self, row: &FlowRow) {
-        match self.small.contains(&(row.sender, row.receiver)) {
-            true => self.spool.flow(&seen_at(self.far, row)),
-            false => self.spool.flow(row),
-        }
+    fn connection(&mut self, flows: &Flows) {
+        let seen = |row: &FlowRow| match self.small.contains(&(row.sender, row.receiver)) {
+            true => seen_at(self.far, row),
+            false => row.clone(),
+        };
+        let flows = flows.each_ref().map(|row| row.as_ref().map(seen));
+        self.spool.connection(&flows);
     }
     fn burst(&mut self, row: BurstRow) {
         self.spool.burst(row);
@@ -162,6 +165,15 @@ impl Sink for Labelled {
     }
     fn round(&mut self, row: RoundRow) {
         self.spool.round(row);
+    }
+    fn wait(&mut self, row: WaitRow) {
+        self.spool.wait(row);
+    }
+    fn stretch(&mut self, path: (Host, Host), stretch: &Stretch) {
+        self.spool.stretch(path, stretch);
+    }
+    fn lost(&mut self, path: (Host, Host), time: Time, copies: u64) {
+        self.spool.lost(path, time, copies);
     }
     fn interval(&mut self, row: IntervalRow) {
         self.spool.interval(row);

@@ -15,7 +15,7 @@ use capture::Info;
 use instant::Time;
 use net::NodeId;
 use sim::Frame;
-use sim::rows::{DropRow, HostRow, QueueRow, ResentRow, StateRow};
+use sim::rows::{AppRow, BlockedRow, DropRow, HeldRow, HostRow, QueueRow, ResentRow, StateRow};
 use wire::Packet;
 
 /// How it is known which of the packets arrived.
@@ -242,6 +242,15 @@ impl sim::Sink for Recording<'_> {
         self.kept.dropped(row);
         let settled = self.told.fates().and_then(|fates| fates.dropped(row.packet.copy));
         self.settle(settled);
+    }
+    fn application(&mut self, row: &AppRow) {
+        self.kept.application(row);
+    }
+    fn blocked(&mut self, row: &BlockedRow) {
+        self.kept.blocked(row);
+    }
+    fn held(&mut self, row: &HeldRow) {
+        self.kept.held(row);
     }
     fn resent(&mut self, row: &ResentRow) {
         self.kept.resent(row);

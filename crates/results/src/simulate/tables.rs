@@ -1,4 +1,4 @@
-//! The simulator's rows as Arrow: `state`, `queues`, `drops`, `truth` and `hosts`.
+//! The simulator's rows as Arrow: `state`, `queues`, `drops`, `truth`, `hosts`, `applications`, `blocked` and `held`.
 
 use super::kept::Kept;
 use super::outages::Labels;
@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 tables! { RunTable {
     State = "state", Queues = "queues", Drops = "drops", Truth = "truth", Hosts = "hosts",
+    Applications = "applications", Blocked = "blocked", Held = "held",
 } }
 
 /// What numbers stand for.
@@ -36,6 +37,8 @@ pub struct Names {
     /// By direction of a link.
     links: Vec<Arc<str>>,
     channels: Vec<Vec<Option<Arc<str>>>>,
+    /// What they are.
+    kinds: Vec<Vec<&'static str>>,
     pub(super) outages: Labels,
 }
 
@@ -56,6 +59,7 @@ impl Names {
             flows,
             links: links.collect(),
             channels: scenario.links.iter().flat_map(|l| [of(&l.forward), of(&l.back)]).collect(),
+            kinds: scenario.links.iter().flat_map(|l| [kinds(&l.forward), kinds(&l.back)]).collect(),
             outages: Labels::default(),
         }
     }
@@ -98,6 +102,13 @@ impl Names {
     fn channel(&self, link: u32, at: Option<u16>) -> Option<Arc<str>> {
         self.channels.get(link as usize)?.get(usize::from(at?))?.clone()
     }
+    fn kind(&self, link: u32, at: Option<u16>) -> Option<&'static str> {
+        self.kinds.get(link as usize)?.get(usize::from(at?)).copied()
+    }
+}
+
+fn kinds(spec: &LinkSpec) -> Vec<&'static str> {
+    spec.channels.iter().map(|channel| channel.kind.name()).collect()
 }
 
 /// The simulator's rows of a run that is over.
@@ -109,9 +120,20 @@ pub struct RunRows {
 
 impl RunRows {
     pub fn new(kept: Kept, names: Names, record: &Record) -> RunRows {
-        let Record { state, queues, retransmissions, packets, .. } = record;
-        let held = [!state.is_empty(), !queues.is_empty(), kept.keeps_drops(), *retransmissions, *packets];
-        let stores = [kept.state, kept.queues, kept.drops, kept.truth, kept.hosts].map(|s| s.seal());
+        let Record { state, queues, retransmissions, packets, applications, blocked, held, .. } = record;
+        let drops = kept.keeps_drops();
+        let stores = [
+            (kept.state, !state.is_empty()),
+            (kept.queues, !queues.is_empty()),
+            (kept.drops, drops),
+            (kept.truth, *retransmissions),
+            (kept.hosts, *packets),
+            (kept.applications, *applications),
+            (kept.blocked, *blocked),
+            (kept.held, *held),
+        ];
+        let held = stores.each_ref().map(|(_, held)| *held);
+        let stores = stores.map(|(store, _)| store.seal());
         RunRows { stores, held, names: Arc::new(names) }
     }
     pub fn holds(&self, table: RunTable) -> bool {
@@ -148,21 +170,15 @@ pub(crate) trait Visitor {
 
 pub(crate) fn visit<V: Visitor>(table: RunTable, visitor: V) -> V::Out {
     match table {
-        RunTable::State => visitor.visit::<rows::State, StateColumns>(|n, row| StateLine {
-            id: n.id(row.connection, row.forward),
-            name: n.flow(row.connection),
-            row,
-        }),
+        RunTable::State => visitor
+            .visit::<rows::State, StateColumns>(|n, row| SideLine::new(n, row.connection, row.forward, row)),
         RunTable::Queues => visitor.visit::<rows::Queue, QueueColumns>(|n, row| QueueLine {
             link: n.link(row.link),
             packet: PacketLine::new(n, row.packet),
             row,
         }),
-        RunTable::Drops => visitor.visit::<rows::Drop, DropColumns>(|n, row| DropLine {
-            link: n.link(row.link),
-            channel: n.channel(row.link, row.channel),
-            packet: PacketLine::new(n, row.packet),
-            row,
+        RunTable::Drops => visitor.visit::<rows::Drop, DropColumns>(|n, row| {
+            ChannelLine::new(n, (row.link, row.channel), row.packet, row)
         }),
         RunTable::Truth => visitor.visit::<rows::Resent, TruthColumns>(|n, row| TruthLine {
             packet: PacketLine::new(n, row.packet),
@@ -172,6 +188,16 @@ pub(crate) fn visit<V: Visitor>(table: RunTable, visitor: V) -> V::Out {
             node: n.node(row.node),
             packet: PacketLine::new(n, row.packet),
             row,
+        }),
+        RunTable::Applications => visitor.visit::<rows::App, AppColumns>(|n, row| {
+            let forward = row.client == (row.event != rows::AppEvent::Read);
+            SideLine::new(n, row.connection, forward, row)
+        }),
+        RunTable::Blocked => visitor.visit::<rows::Blocked, BlockedColumns>(|n, row| {
+            SideLine::new(n, row.connection, row.forward, row)
+        }),
+        RunTable::Held => visitor.visit::<rows::Held, HeldColumns>(|n, row| {
+            ChannelLine::new(n, (row.link, Some(row.channel)), row.packet, row)
         }),
     }
 }
@@ -247,10 +273,23 @@ impl PacketLine {
     }
 }
 
-pub struct StateLine {
+type StateLine = SideLine<rows::State>;
+type AppLine = SideLine<rows::App>;
+type BlockedLine = SideLine<rows::Blocked>;
+type DropLine = ChannelLine<rows::Drop>;
+type HeldLine = ChannelLine<rows::Held>;
+
+/// A row about one side of a connection, with the flow's id and name.
+pub struct SideLine<R> {
     id: Option<u32>,
     name: Arc<str>,
-    row: rows::State,
+    row: R,
+}
+
+impl<R> SideLine<R> {
+    fn new(names: &Names, connection: u32, forward: bool, row: R) -> SideLine<R> {
+        SideLine { id: names.id(connection, forward), name: names.flow(connection), row }
+    }
 }
 
 pub struct QueueLine {
@@ -259,11 +298,25 @@ pub struct QueueLine {
     row: rows::Queue,
 }
 
-pub struct DropLine {
+/// A row about a packet at a link, with the name and kind of the link's channel that acted on it, if one did.
+pub struct ChannelLine<R> {
     link: Arc<str>,
     channel: Option<Arc<str>>,
+    kind: Option<&'static str>,
     packet: PacketLine,
-    row: rows::Drop,
+    row: R,
+}
+
+impl<R> ChannelLine<R> {
+    fn new(names: &Names, (link, channel): (u32, Option<u16>), packet: Which, row: R) -> ChannelLine<R> {
+        ChannelLine {
+            link: names.link(link),
+            channel: names.channel(link, channel),
+            kind: names.kind(link, channel),
+            packet: PacketLine::new(names, packet),
+            row,
+        }
+    }
 }
 
 pub struct HostLine {
@@ -298,34 +351,38 @@ table! { StateColumns of StateLine {
 
 table! { QueueColumns of QueueLine {
         link,
-        packet: PacketLine { id, name, packet: Which { connection, forward, copy, offset, payload_bytes, .. } },
-        row: rows::Queue { time, link: at, enqueued, packets, bytes, waited, packet: _ },
+        packet: PacketLine {
+            id, name,
+            packet: Which { connection, forward, copy, offset, payload_bytes, release, .. },
+        },
+        row: rows::Queue { time, link: at, event, packets, bytes, waited, until, packet: _ },
     } =>
     link: Shared,
     direction: Word = direction(at),
     time: Stamp,
-    event: Word = if enqueued { "enqueued" } else { "dequeued" },
+    event: Word,
     packets: Int, bytes: Int,
     waited_s: MaybeSecs = waited,
+    until: MaybeStamp,
     flow: MaybeId = id,
     name: Shared, connection: Id,
     from_client: Bool = forward,
     copy: Int,
     seq: Int = offset,
-    payload_bytes: Int,
+    payload_bytes: Int, release: MaybeWord,
 }
 
 table! { DropColumns of DropLine {
-        link, channel,
+        link, channel, kind,
         packet: PacketLine {
             id, name,
-            packet: Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff },
+            packet: Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff, .. },
         },
         row: rows::Drop { time, link: at, cause, channel: _, packet: _ },
     } =>
     time: Stamp, link: Shared,
     direction: Word = direction(at),
-    cause: Word, channel: MaybeShared,
+    cause: Word, channel: MaybeShared, kind: MaybeWord,
     flow: MaybeId = id,
     name: Shared, connection: Id,
     from_client: Bool = forward,
@@ -337,7 +394,7 @@ table! { DropColumns of DropLine {
 table! { TruthColumns of TruthLine {
         packet: PacketLine {
             id, name,
-            packet: Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff },
+            packet: Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff, .. },
         },
         row: rows::Resent { time, packet: _, needless },
     } =>
@@ -355,7 +412,9 @@ table! { HostColumns of HostLine {
         node,
         packet: PacketLine {
             id, name,
-            packet: Which { connection, forward, copy, offset, payload_bytes, reason, evidence, backoff },
+            packet: Which {
+                connection, forward, copy, offset, payload_bytes, reason, evidence, backoff, release,
+            },
         },
         row: rows::Host { time, node: _, sent, length_bytes, packet: _ },
     } =>
@@ -367,5 +426,43 @@ table! { HostColumns of HostLine {
     copy: Int,
     seq: Int = offset,
     payload_bytes: Int, length_bytes: Int,
-    reason: MaybeWord, evidence: MaybeWord, backoff: MaybeInt,
+    reason: MaybeWord, evidence: MaybeWord, backoff: MaybeInt, release: MaybeWord,
+}
+
+table! { AppColumns of AppLine { id, name, row: rows::App { time, connection, client, event, bytes, left_bytes } } =>
+    time: Stamp,
+    flow: MaybeId = id,
+    name: Shared, connection: Id,
+    side: Word = if client { "client" } else { "server" },
+    event: Word, bytes: Int, left_bytes: Int,
+}
+
+table! { BlockedColumns of BlockedLine {
+        id, name,
+        row: rows::Blocked {
+            time, connection, forward, by, unsent_bytes, unwritten_bytes, flight_bytes, cwnd_bytes, peer_window_bytes,
+        },
+    } =>
+    flow: MaybeId = id,
+    name: Shared, connection: Id,
+    from_client: Bool = forward,
+    time: Stamp, by: Word, unsent_bytes: Int, unwritten_bytes: Int, flight_bytes: Int, cwnd_bytes: Real,
+    peer_window_bytes: MaybeInt,
+}
+
+table! { HeldColumns of HeldLine {
+        link, channel, kind,
+        packet: PacketLine { id, name, packet: Which { connection, forward, copy, offset, payload_bytes, .. } },
+        row: rows::Held { time, link: at, channel: _, kept, until, packet: _ },
+    } =>
+    time: Stamp, until: Stamp, link: Shared,
+    direction: Word = direction(at),
+    event: Word = if kept { "held" } else { "late" },
+    channel: MaybeShared, kind: MaybeWord,
+    flow: MaybeId = id,
+    name: Shared, connection: Id,
+    from_client: Bool = forward,
+    copy: Int,
+    seq: Int = offset,
+    payload_bytes: Int,
 }

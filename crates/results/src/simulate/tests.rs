@@ -27,7 +27,16 @@ fn request(scenario: Scenario, at: At) -> Request {
         at,
         config: Config { wanted: everything, ..Config::default() },
         listing: Listing::default(),
-        wish: Wish { state: true, queues: true, drops: true, truth: true, hosts: true },
+        wish: Wish {
+            state: true,
+            queues: true,
+            drops: true,
+            truth: true,
+            hosts: true,
+            applications: true,
+            blocked: true,
+            held: true,
+        },
         captures: None,
         max_memory: None,
     }
@@ -123,7 +132,8 @@ fn what_was_resent_agrees_with_the_truth_one_by_one() {
 
 #[test]
 fn tables_of_the_simulator_name_the_analysis_flow() {
-    let (found, played) = play(&request(scenario(UPLOAD, OUTAGE), At::Both));
+    let late = "[[link.channel]]\nname = \"late\"\nkind = \"jitter\"\nmean = \"1us\"";
+    let (found, played) = play(&request(scenario(UPLOAD, &format!("{OUTAGE}\n{late}")), At::Both));
     let id = rows::<FlowRow>(&found)[0].flow;
     for table in RunTable::ALL {
         assert!(played.run_rows.holds(table) && played.run_rows.len(table) > 0, "{}", table.name());
@@ -137,7 +147,8 @@ fn tables_of_the_simulator_name_the_analysis_flow() {
             for (i, flow) in flows.iter().enumerate() {
                 let is_data =
                     payload.is_none_or(|p| p.as_primitive::<arrow_array::types::Int64Type>().value(i) > 0);
-                assert!(flow == Some(id) || !is_data || table == RunTable::State, "{}", table.name());
+                let of_a_side = matches!(table, RunTable::State | RunTable::Applications | RunTable::Blocked);
+                assert!(flow == Some(id) || !is_data || of_a_side, "{}", table.name());
             }
         }
         assert_eq!(n, played.run_rows.len(table));

@@ -7,14 +7,16 @@ pub mod parts;
 pub mod store;
 
 use crate::sums::Sums;
-use crate::worst::{Offered, Worst};
+use crate::worst::Worst;
+use analysis::paths::{Paths, Stretch};
 use analysis::rows::*;
-use analysis::{Sink, Wanted};
+use analysis::{Flows, Sink, Wanted};
 use codec::{append, decode};
 use narrow::Narrow;
 use std::io;
 use std::marker::PhantomData;
 use store::{Sealed, Store};
+use wire::{Host, Time};
 
 /// Declares a set of tables, each with its name, in the order in which they are documented.
 macro_rules! tables {
@@ -35,7 +37,7 @@ pub(crate) use tables;
 
 tables! { Table {
     Flows = "flows", Bursts = "bursts", Episodes = "episodes", Retransmissions = "retransmissions", Probes = "probes",
-    Idle = "idle", Rounds = "rounds", Intervals = "intervals", Rtt = "rtt", Packets = "packets",
+    Idle = "idle", Rounds = "rounds", Waits = "waits", Intervals = "intervals", Rtt = "rtt", Packets = "packets",
 } }
 
 const TABLES: usize = Table::ALL.len();
@@ -83,7 +85,7 @@ macro_rules! rows {
 rows! {
     FlowRow in Flows, BurstRow in Bursts, EpisodeRow in Episodes, RetransmissionRow in Retransmissions,
     ProbeRow in Probes, IdleRow in Idle, IntervalRow in Intervals, RttRow in Rtt, PacketRow in Packets,
-    RoundRow in Rounds,
+    RoundRow in Rounds, WaitRow in Waits,
 }
 
 /// Of which flows there is to be more than sums.
@@ -102,6 +104,7 @@ pub struct Spool {
     listing: Listing,
     sums: Sums,
     worst: Worst,
+    paths: Paths,
     narrow: Option<Narrow>,
 }
 
@@ -118,6 +121,7 @@ impl Spool {
             listing,
             sums: Sums::default(),
             worst: Worst::at_least(listing.most.unwrap_or(0)),
+            paths: Paths::default(),
             narrow,
         }
     }
@@ -140,24 +144,30 @@ impl Spool {
             narrowed: self.narrow.is_some(),
             sums: self.sums,
             worst: self.worst,
+            paths: self.paths,
         }
     }
 }
 
 impl Sink for Spool {
-    fn wants_all(&self, counts: &FlowRow) -> bool {
-        self.narrow.is_none() || self.worst.takes(counts)
+    fn wants_all(&self, counts: &Flows) -> bool {
+        self.narrow.is_none() || counts.iter().flatten().any(|row| self.worst.takes(row))
     }
-    fn flow(&mut self, row: &FlowRow) {
-        self.sums.add(row);
-        let offered = self.worst.offer(row);
-        let Some(narrow) = &mut self.narrow else { return self.keep(row) };
-        match offered {
-            Offered::Refused => return narrow.leave_out(row.flow),
-            Offered::InPlaceOf(other) => narrow.leave_out(other),
-            Offered::Taken => {}
+    fn connection(&mut self, flows: &Flows) {
+        flows.iter().flatten().for_each(|row| self.sums.add(row));
+        match &mut self.narrow {
+            Some(narrow) => narrow.connection(flows, &mut self.worst, &mut self.stores),
+            None => {
+                for row in flows.iter().flatten() {
+                    self.worst.offer(row);
+                    self.keep(row);
+                }
+            }
         }
-        narrow.keep(row, &mut self.stores);
+    }
+    /// A connection of which one direction was seen.
+    fn flow(&mut self, row: &FlowRow) {
+        self.connection(&[Some(row.clone()), None]);
     }
     fn burst(&mut self, row: BurstRow) {
         match &mut self.narrow {
@@ -185,9 +195,21 @@ impl Sink for Spool {
     }
     fn round(&mut self, row: RoundRow) {
         match &mut self.narrow {
-            Some(narrow) => narrow.round(row, &mut self.stores),
+            Some(narrow) => narrow.keep(&row, &mut self.stores),
             None => self.keep(&row),
         }
+    }
+    fn wait(&mut self, row: WaitRow) {
+        match &mut self.narrow {
+            Some(narrow) => narrow.keep(&row, &mut self.stores),
+            None => self.keep(&row),
+        }
+    }
+    fn stretch(&mut self, path: (Host, Host), stretch: &Stretch) {
+        self.paths.add(path, stretch);
+    }
+    fn lost(&mut self, path: (Host, Host), time: Time, copies: u64) {
+        self.paths.lose(path, time, copies);
     }
     fn interval(&mut self, row: IntervalRow) {
         self.keep(&row);
@@ -209,6 +231,7 @@ pub struct Shelf {
     narrowed: bool,
     pub sums: Sums,
     pub worst: Worst,
+    pub paths: Paths,
 }
 
 impl Shelf {

@@ -51,6 +51,7 @@ impl Shelf {
             self.stores[at].take_in(std::mem::take(&mut stores[at]));
         }
         self.sums.take_in(&part.sums);
+        self.paths.merge(part.paths);
         self.worst.take_in(part.worst);
     }
 }

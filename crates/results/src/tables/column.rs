@@ -1,12 +1,15 @@
 //! Columns: how a value of a row becomes a cell of an Arrow array.
 
+use crate::names::in_column;
 use analysis::rows::{
-    Cause, Closed, EcnKind, EpisodeKind, Evidence, IdleCause, Limit, PacketClass, Proof, RtoRule, RttKind,
-    Trigger, Vantage,
+    ByCause, Cause, Closed, EcnKind, EpisodeKind, Evidence, IdleCause, Limit, PacketClass, Proof, Release,
+    Role, RtoRule, RttKind, Trigger, Vantage, Wait,
 };
+use analysis::sure::Certainty;
 use arrow_array::builder::*;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
+use explain::cause::Cause as AnswerCause;
 use std::sync::Arc;
 use wire::{Span, Time};
 
@@ -18,6 +21,46 @@ pub trait Column: Default + Send {
     fn data_type() -> DataType;
     fn push(&mut self, cell: Self::Cell);
     fn take(&mut self) -> ArrayRef;
+}
+
+/// What stands under one name in the list of a table: a column, or one for each value of a closed set.
+pub trait Part: Default + Send {
+    type Cell;
+    fn fields(name: &str) -> Vec<Field>;
+    fn push(&mut self, cell: Self::Cell);
+    fn take(&mut self, arrays: &mut Vec<ArrayRef>);
+}
+impl<C: Column> Part for C {
+    type Cell = C::Cell;
+    fn fields(name: &str) -> Vec<Field> {
+        vec![field::<C>(name)]
+    }
+    #[inline]
+    fn push(&mut self, cell: C::Cell) {
+        Column::push(self, cell);
+    }
+    fn take(&mut self, arrays: &mut Vec<ArrayRef>) {
+        arrays.push(Column::take(self));
+    }
+}
+
+/// A count for each cause of a retransmission: `retransmitted_recovery` and so on.
+#[derive(Default)]
+pub struct EachCause([Int; Cause::ALL.len()]);
+impl Part for EachCause {
+    type Cell = ByCause;
+    fn fields(name: &str) -> Vec<Field> {
+        Cause::ALL.iter().map(|&cause| field::<Int>(&format!("{name}_{}", in_column(cause)))).collect()
+    }
+    #[inline]
+    fn push(&mut self, counts: ByCause) {
+        for (column, count) in self.0.iter_mut().zip(counts) {
+            Column::push(column, count.cell());
+        }
+    }
+    fn take(&mut self, arrays: &mut Vec<ArrayRef>) {
+        arrays.extend(self.0.iter_mut().map(Column::take));
+    }
 }
 
 macro_rules! column {
@@ -150,7 +193,9 @@ macro_rules! words {
 }
 pub(crate) use words;
 words!(
+    AnswerCause,
     Cause,
+    Certainty,
     Closed,
     EcnKind,
     EpisodeKind,
@@ -159,32 +204,40 @@ words!(
     Limit,
     PacketClass,
     Proof,
+    Release,
     RtoRule,
+    Role,
     RttKind,
     Trigger,
-    Vantage
+    Vantage,
+    Wait
 );
 
 /// Declares a table: the row taken apart by name, so that a field that is added to a row and forgotten here does
-/// not compile, and the columns, each with its kind and its value, which is the field of its name where none is given.
+/// not compile, what rules of the row derive from it, and the columns, each with its kind and its value, which is the field
+/// of its name where none is given.
 macro_rules! table {
     (@value $name:ident) => { $name };
     (@value $name:ident $value:expr) => { $value };
-    ($columns:ident of $row:ident { $($fields:tt)* } => $( $name:ident : $kind:ident $(= $value:expr)? ),* $(,)?) => {
+    ($columns:ident of $row:ident { $($fields:tt)* } $(and { $($derived:ident = $rule:path),* })?
+     => $( $name:ident : $kind:ident $(= $value:expr)? ),* $(,)?) => {
         #[derive(Default)]
         pub struct $columns { $($name: $kind),* }
         impl Columns for $columns {
             type Row = $row;
             fn schema() -> Schema {
-                Schema::new(vec![$(field::<$kind>(stringify!($name))),*])
+                Schema::new([$(<$kind as $crate::tables::column::Part>::fields(stringify!($name))),*].concat())
             }
             #[inline]
             fn push(&mut self, row: $row) {
+                $($(let $derived = $rule(&row);)*)?
                 let $row { $($fields)* } = row;
-                $(self.$name.push(AsCell::cell(table!(@value $name $($value)?)));)*
+                $($crate::tables::column::Part::push(&mut self.$name, AsCell::cell(table!(@value $name $($value)?)));)*
             }
             fn take(&mut self, schema: &Arc<Schema>) -> Result<RecordBatch, ArrowError> {
-                RecordBatch::try_new(Arc::clone(schema), vec![$(self.$name.take()),*])
+                let mut arrays = Vec::with_capacity(schema.fields().len());
+                $($crate::tables::column::Part::take(&mut self.$name, &mut arrays);)*
+                RecordBatch::try_new(Arc::clone(schema), arrays)
             }
         }
     };

@@ -4,6 +4,7 @@ pub mod column;
 pub mod flows;
 pub mod rows;
 
+use crate::connections::CauseRow;
 use crate::spool::{Row, Shelf, Table};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -71,6 +72,7 @@ pub(crate) fn visit<V: Visitor>(table: Table, visitor: V) -> V::Out {
         Table::Rtt => visitor.visit::<rows::RttColumns>(),
         Table::Packets => visitor.visit::<rows::PacketColumns>(),
         Table::Rounds => visitor.visit::<rows::RoundColumns>(),
+        Table::Waits => visitor.visit::<rows::WaitColumns>(),
     }
 }
 
@@ -107,6 +109,16 @@ pub fn stream(shelf: &Shelf, table: Table) -> Result<FFI_ArrowArrayStream, Arrow
 
 pub fn schema(table: Table) -> Schema {
     visit(table, Describe)
+}
+
+/// The table of causes as a stream of the Arrow C interface.
+pub fn causes(rows: Arc<Vec<CauseRow>>) -> FFI_ArrowArrayStream {
+    let rows = (0..rows.len()).map(move |i| Ok(rows[i].clone()));
+    FFI_ArrowArrayStream::new(Box::new(Batches::<rows::CauseColumns, _>::of(rows)))
+}
+
+pub fn schema_of_causes() -> Schema {
+    rows::CauseColumns::schema()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The columns of every table but `flows`.
 
 use super::column::*;
+use crate::connections::CauseRow;
 use crate::names::{needless as needless_word, proof};
 use analysis::rows::*;
 use arrow_array::RecordBatch;
@@ -19,10 +20,10 @@ table! { BurstColumns of BurstRow {
 }
 
 table! { EpisodeColumns of EpisodeRow {
-        flow, number, start, first_repair, end, kind, bursts, lost_copies, lost_segments, lost_acks, retransmissions,
-        needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost, flight_bytes, silence, silence_before: _,
+        flow, number, start, first_repair, end, kind, trigger, bursts, lost_copies, lost_segments, lost_acks, retransmissions,
+        needless, timeouts, probes, max_backoff, delivered_bytes, rate_before_bps, cost, flight_bytes, silence, silence_before: _, last_repair: _,
         sent_after_loss_bytes, limit, told: _,
-    } =>
+    } and { tail = EpisodeRow::is_tail } =>
     flow: Id, number: Int, start: Stamp, first_repair: Stamp, end: MaybeStamp,
     duration_s: MaybeSecs = end.map(|end| end - start),
     kind: Word, bursts: Int, lost_copies: MaybeInt, lost_segments: Int, lost_acks: MaybeInt,
@@ -31,7 +32,7 @@ table! { EpisodeColumns of EpisodeRow {
     cost_s: MaybeSecs = cost,
     flight_bytes: Int,
     silence_s: MaybeSecs = silence,
-    sent_after_loss_bytes: Int, limit: Word,
+    sent_after_loss_bytes: Int, limit: Word, trigger: Word, tail: Bool,
 }
 
 table! { RetransmissionColumns of RetransmissionRow {
@@ -75,7 +76,7 @@ table! { RttColumns of RttRow { flow, time, seq, rtt, kind } =>
 
 table! { PacketColumns of PacketRow {
         flow, packet, time, data, flags, seq, len, ack, window_bytes, sack, dsack, ts_val, ts_ecr, cause,
-        flight_bytes, class,
+        flight_bytes, class, release,
     } =>
     flow: Id, packet: Int, time: Stamp, data: Bool, flags: Int, seq: Int, len: Int, ack: MaybeInt,
     window_bytes: MaybeInt,
@@ -83,7 +84,7 @@ table! { PacketColumns of PacketRow {
     sack2_start: MaybeInt = sack[1].map(|b| b.0), sack2_end: MaybeInt = sack[1].map(|b| b.1),
     sack3_start: MaybeInt = sack[2].map(|b| b.0), sack3_end: MaybeInt = sack[2].map(|b| b.1),
     sack4_start: MaybeInt = sack[3].map(|b| b.0), sack4_end: MaybeInt = sack[3].map(|b| b.1),
-    dsack: Bool, ts_val: MaybeInt, ts_ecr: MaybeInt, cause: MaybeWord, flight_bytes: Int, class: Word,
+    dsack: Bool, ts_val: MaybeInt, ts_ecr: MaybeInt, cause: MaybeWord, flight_bytes: Int, class: Word, release: MaybeWord,
 }
 
 table! { RoundColumns of RoundRow {
@@ -102,4 +103,18 @@ table! { RoundColumns of RoundRow {
     turn_s: MaybeSecs = waited.turn_mean(),
     train_bytes: Int,
     train_s: Secs = train,
+}
+
+table! { WaitColumns of WaitRow { flow, start, end, host, waits_for, time, bytes, turns } =>
+    flow: Id, start: Stamp, end: Stamp, host: Word, waits_for: Word,
+    time_s: Secs = time,
+    bytes: Int, turns: Int,
+}
+
+table! { CauseColumns of CauseRow { flow, cause, by, time, share, certainty, is_answer, bytes } =>
+    flow: Id, cause: Word, by: MaybeWord,
+    seconds: Secs = time,
+    share: Real, certainty: Word,
+    answer: Bool = is_answer,
+    bytes: Int,
 }

@@ -81,6 +81,7 @@ fn every_table_keeps_its_schema_through_the_c_interface_empty_or_not() {
     full.rtt(RttRow { flow: 0, time: Time(1), seq: 2, rtt: Span(3), kind: RttKind::Timestamps });
     full.packet(PacketRow::default());
     full.round(RoundRow::default());
+    full.wait(WaitRow::default());
     for (shelf, rows) in [(Spool::new(EVERYTHING).seal(), 0), (full.seal(), 1)] {
         for table in Table::ALL {
             let through = RecordBatchStreamReader::try_new(stream(&shelf, table).unwrap()).unwrap();

@@ -1,7 +1,29 @@
 //! What a kernel counts of what held its sender (TCP_INFO), from one look at the socket to the next.
 
-use analysis::limited::{Holds, Stated};
 use wire::{Span, Time};
+
+/// What the kernel counted all of a time as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Nothing was in flight and nothing waited (`tcpi_busy_time` stood still).
+    NothingToSend,
+    /// `tcpi_rwnd_limited`.
+    ReceiverWindow,
+    /// The same, and at both looks the window had no room for a segment: nobody reads.
+    ClosedWindow,
+    /// `tcpi_sndbuf_limited`: the program waited for room in the buffer, and all in it was in flight.
+    SendBuffer,
+    /// There was data, and neither of these held it.
+    NoWindow,
+}
+
+/// One time between two looks at the socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stated {
+    pub start: Time,
+    pub end: Time,
+    pub holds: Holds,
+}
 
 /// A look at the socket: microseconds since the connection began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

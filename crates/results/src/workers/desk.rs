@@ -263,7 +263,7 @@ mod tests {
         let mut load = Load::new();
         load.origin = Time::ZERO;
         load.packets.resize(LOAD, Packet::default());
-        load.before.resize(LOAD, analysis::Course::default());
+        load.before.resize(LOAD, analysis::CaptureProgress::default());
         load
     }
 

@@ -1,7 +1,7 @@
 //! Packets of a part's connections, on their way to whoever analyses them.
 
 use crate::spool::Spool;
-use analysis::{Analyzer, Course, Fate};
+use analysis::{Analyzer, CaptureProgress, Fate};
 use wire::{Packet, Time};
 
 /// Packets that go to a part at a time.
@@ -16,11 +16,13 @@ pub struct Load {
     pub earlier: Vec<Packet>,
     pub packets: Vec<Packet>,
     /// How far the capture had come before each.
-    pub before: Vec<Course>,
+    pub before: Vec<CaptureProgress>,
     /// What became of each, where a second capture tells.
     pub fates: Vec<Fate>,
     /// Behind these packets the memory is reviewed; so far the capture has come by then.
-    pub review: Option<Course>,
+    pub review: Option<CaptureProgress>,
+    /// The last load of a part: so far the capture had come at its end.
+    pub ends: Option<CaptureProgress>,
 }
 
 impl Load {
@@ -32,13 +34,16 @@ impl Load {
         self.packets.clear();
         self.before.clear();
         self.fates.clear();
-        self.review = None;
+        (self.review, self.ends) = (None, None);
     }
     pub fn give_to(&self, analyzer: &mut Analyzer<Spool>) {
         analyzer.note_earlier(&self.earlier);
         self.push_to(analyzer);
         if self.review.is_some() {
             analyzer.review(self.review.as_ref());
+        }
+        if let Some(course) = &self.ends {
+            analyzer.end_part_at(course);
         }
     }
     fn push_to(&self, analyzer: &mut Analyzer<Spool>) {

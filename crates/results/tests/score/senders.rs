@@ -2,7 +2,7 @@
 
 use super::run::Run;
 use super::{Draw, WIRE};
-use analysis::rows::{FlowRow, Growth, Limit, RecoveryStyle, Vantage};
+use analysis::rows::{FlowRow, Growth, RecoveryStyle, Vantage};
 use scenario::model::Transport;
 use sim::rows::{Phase, StateRow};
 use tcp::stack::{Kind, RecoveryRule, Wire};
@@ -58,7 +58,6 @@ pub fn answers(seed: u64) -> Vec<Answer> {
     let mut out = vec![
         initial_window(flow, &states),
         recovery(flow, wire),
-        limit(flow, &states),
         f_rto(flow, wire),
         tail_loss_probes(flow, wire),
     ];
@@ -155,14 +154,6 @@ fn recovery(flow: &FlowRow, wire: &Wire) -> Answer {
     };
     let said = flow.inference.recovery.map(|x| x.0);
     answer("recovery style", format!("{truth:?}"), said.map(|r| format!("{r:?}")), said == Some(truth))
-}
-
-fn limit(flow: &FlowRow, states: &[&StateRow]) -> Answer {
-    let held = held_by_peer(states);
-    let truth = if held > 0.5 { Limit::ReceiveWindow } else { Limit::SenderWindow };
-    let said = flow.inference.limit.map(|x| x.0);
-    let text = format!("{truth:?} ({:.0}% by the peer)", held * 100.0);
-    answer("limit", text, said.map(|l| format!("{l:?}")), said == Some(truth))
 }
 
 fn f_rto(flow: &FlowRow, wire: &Wire) -> Answer {

@@ -2,6 +2,7 @@
 
 use super::{Context, Network};
 use crate::model::{Command, Distribution, Flow, Start, StartSpread, Transport, Workload};
+use crate::reader::Reader;
 use crate::stacks::Wanted;
 use instant::{Span, Time};
 use params::problem::{Problems, did_you_mean, listed};
@@ -34,16 +35,28 @@ pub(super) fn add(v: &Values, context: &Context<'_>, net: &Network, flows: &mut 
     }
     let transport = transport(v, context, flows, p);
     let workload = v.table("workload").and_then(|w| workload(w, v, transport, flows, p));
+    let readers = ["back_reader", "reader"].map(|key| reader(v, key, transport, flows, p));
     let (Some(ends), Some(start), Some(transport), Some(workload)) = (ends, start, transport, workload)
     else {
         return;
     };
-    if never_ends(&workload) && stop.is_none() {
+    let [Some(back), Some(there)] = readers else { return };
+    let readers = [back, there];
+    if (never_ends(&workload) && stop.is_none()) || readers.iter().any(Reader::stops_for_good) {
         flows.endless.push(v.path.clone());
     }
     let count = v.whole("count").unwrap_or(1) as u32;
-    let flow =
-        Flow { name: v.name(), from: ends[0].0, to: ends[0].1, count, start, stop, transport, workload };
+    let flow = Flow {
+        name: v.name(),
+        from: ends[0].0,
+        to: ends[0].1,
+        count,
+        start,
+        stop,
+        transport,
+        workload,
+        readers,
+    };
     match &ends[..] {
         [_] => flows.list.push(flow),
         pairs => flows.list.extend(spread_over(&flow, pairs)),
@@ -120,6 +133,34 @@ fn never_ends(workload: &Workload) -> bool {
         Workload::RequestResponse { count, .. } => count.is_none(),
         _ => true,
     }
+}
+
+fn reader(
+    v: &Values,
+    key: &str,
+    transport: Option<Transport>,
+    flows: &Flows,
+    p: &mut Problems,
+) -> Option<Reader> {
+    let Some(item) = v.item(key) else { return Some(Reader::default()) };
+    let reader = Reader::read(item.table()?, p)?;
+    if v.table("workload").is_some_and(|w| w.variant_name() == "command") {
+        item.table()?
+            .refuse(p, "does not go with a workload of kind = \"command\": its programs read by themselves");
+    }
+    match transport {
+        Some(Transport::Datagram { .. }) if !reader.is_at_once() => {
+            item.table()?.refuse(p, "goes with tcp only: datagrams have no receive window");
+        }
+        Some(Transport::Tcp { stack, .. }) if flows.one_way(stack) && !reader.is_at_once() => {
+            item.table()?.refuse(
+                p,
+                "goes with real endpoints only: the receiver of a one-way stack has no receive window",
+            );
+        }
+        _ => {}
+    }
+    Some(reader)
 }
 
 fn transport(v: &Values, context: &Context<'_>, flows: &mut Flows, p: &mut Problems) -> Option<Transport> {

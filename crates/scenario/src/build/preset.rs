@@ -1,7 +1,7 @@
 //! Presets: `[chain]` and `[dumbbell]` as nodes and links.
 
 use super::{Context, Network, link};
-use crate::model::Input;
+use crate::model::Node;
 use instant::Span;
 use links::queue::droptail;
 use links::spec::{Limit, LinkSpec, QueueSpec};
@@ -21,7 +21,7 @@ fn chain(v: &Values, context: &Context<'_>, net: &mut Network, p: &mut Problems)
     let first = net.nodes.len();
     let names = v.list("nodes");
     for name in names {
-        net.add_node(name, Input::AtOnce, p);
+        net.add_node(name, Node::default(), p);
     }
     if net.nodes.len() < first + 2 || net.nodes.len() - first != names.len() {
         net.incomplete = true;

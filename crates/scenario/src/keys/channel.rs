@@ -21,6 +21,13 @@ pub static CHANNEL: Table = Table {
             "Which packets it looks at; others pass untouched and are not counted.",
         )
         .default("all"),
+        key(
+            "flows",
+            Kind::List { of: &Kind::Reference("flow"), least: 1 },
+            "Flows that it looks at; others pass untouched and are not counted. A channel that delays or holds these flows does \
+             not delay the others. In the simulator only.",
+        )
+        .absent("all flows"),
     ],
     forms: None,
     variants: Some(Variants {

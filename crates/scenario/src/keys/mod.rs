@@ -2,7 +2,9 @@
 
 mod channel;
 mod link;
+mod node;
 mod oneway;
+mod programs;
 mod scenario;
 mod stack;
 

@@ -1,6 +1,8 @@
 //! Keys of a scenario, its flows, presets and records.
 
 use super::link::{ARQ_KEY, DELAY, FRAMING, QUEUE_KEY, RATE};
+use super::node::NODE;
+use super::programs::READER;
 use super::*;
 
 pub static SCENARIO: Table = Table {
@@ -28,22 +30,6 @@ pub static SCENARIO: Table = Table {
             "Stacks of this scenario's own, as in a stack file; they may be named like built-in ones.",
         )
         .absent("built-in stacks and files only"),
-    ],
-    forms: None,
-    variants: None,
-};
-
-static INPUTS: &[Word] = &[
-    word("at-once", "before what else is due at that moment and was planned later"),
-    word("in-turn", "behind everything that is due at that moment (ns-3)"),
-];
-
-static NODE: Table = Table {
-    noun: "a node",
-    doc: "A host or router; packets take the path with the fewest links.",
-    keys: &[
-        key("name", Kind::Name, "Its name."),
-        key("input", Kind::Choice(INPUTS), "When a host handles a packet that has come.").default("at-once"),
     ],
     forms: None,
     variants: None,
@@ -151,6 +137,10 @@ pub static FLOW: Table = Table {
         )
         .absent("needed by datagram"),
         key("workload", Kind::Table(&WORKLOAD), "What the application sends."),
+        key("reader", Kind::Table(&READER), "How the program at `to` reads.")
+            .absent("all data, as it arrives"),
+        key("back_reader", Kind::Table(&READER), "How the program at `from` reads the data that comes back.")
+            .absent("all data, as it arrives"),
     ],
     forms: Some(Forms { sets: &[&["start_spacing"], &["start_within"]], beside: &[], required: false }),
     variants: None,
@@ -286,6 +276,9 @@ pub static RECORD: Table = Table {
         key("retransmissions", Kind::Flag, "The truth about each transmission of data that is not new.")
             .default("false"),
         key("packets", Kind::Flag, "Every packet that a host sends or receives.").default("false"),
+        key("applications", Kind::Flag, "When programs write, read and close.").default("false"),
+        key("held", Kind::Flag, "Every packet that a channel kept back or made late.").default("false"),
+        key("blocked", Kind::Flag, "What keeps senders from sending more, at every change.").default("false"),
     ],
     forms: None,
     variants: None,

@@ -28,6 +28,9 @@ pub(super) fn link(l: &Link, s: &Scenario, out: &mut Lines) {
         out.text("direction", name);
         out.text("at", channel.at.name());
         out.text("only", channel.only.name());
+        if !channel.flows.is_empty() {
+            out.names("flows", flows(channel, s));
+        }
         channel.kind.write("kind", out);
     }
 }
@@ -46,6 +49,17 @@ fn direction(spec: &LinkSpec, out: &mut Lines) {
         let (overhead, backoff) = (quoted(&show_span(arq.overhead)), quoted(&show_span(arq.backoff)));
         out.raw("arq", format!("{{ tries = {}, overhead = {overhead}, backoff = {backoff} }}", arq.tries));
     }
+}
+
+/// The flows that a channel looks at: their connections are numbered in the order of the flows.
+fn flows<'a>(channel: &'a ChannelSpec, s: &'a Scenario) -> impl Iterator<Item = &'a str> {
+    let mut next = 0;
+    let first = s.flows.iter().map(move |flow| {
+        let first = next;
+        next += flow.count * 2;
+        (first, flow.name.as_str())
+    });
+    first.filter(|(first, _)| channel.flows.iter().any(|range| range.contains(first))).map(|(_, name)| name)
 }
 
 /// The channels of both directions, in an order that gives each direction its own again.

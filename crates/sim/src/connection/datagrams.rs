@@ -3,6 +3,8 @@
 use crate::frame::{Body, Reason};
 use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
+use crate::release::Release;
+use crate::rows::AppEvent;
 use crate::stats::Traffic;
 use instant::Time;
 use links::{Class, Ecn};
@@ -20,6 +22,9 @@ impl Datagrams {
     pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, traffic: &mut Traffic) {
         let mut written = Written::default();
         let next = app.act(host.now, &mut written);
+        if written.bytes > 0 {
+            host.application(true, AppEvent::Wrote, written.bytes, 0);
+        }
         while written.bytes > 0 {
             let length = written.bytes.min(u64::from(self.packet_bytes)) as u32;
             written.bytes -= u64::from(length);
@@ -27,6 +32,7 @@ impl Datagrams {
             let parcel = Parcel {
                 forward: true,
                 reason: Reason::New,
+                release: Release::Write,
                 class: Class::Data,
                 length_bytes: length,
                 ecn: Ecn::NotCapable,

@@ -2,11 +2,13 @@
 
 mod datagrams;
 mod oneway;
+mod programs;
 mod tcp;
 
 use crate::frame::{Body, Frame};
 use crate::host::{Alarm, Ends, Shared};
 use crate::recorder::Recorder;
+use crate::rows::AppEvent;
 use crate::stats::Traffic;
 use ::tcp::endpoint::Failure;
 use ::tcp::own::Mishap;
@@ -16,6 +18,7 @@ use instant::Time;
 use links::memory;
 use links::random::Stream;
 use oneway::OneWayPair;
+pub use programs::Programs;
 use scenario::workload::{Answers, Application};
 use std::sync::Arc;
 use tcp::{Setup, TcpPair};
@@ -89,6 +92,7 @@ pub struct Opening {
     pub isns: [Seq; 2],
     /// What the server says.
     pub answers: Answers,
+    pub programs: Option<Box<Programs>>,
     /// What a one-way sender's `overhead` draws from.
     pub overhead: Stream,
 }
@@ -107,11 +111,18 @@ impl Connection {
     /// The application acts: for the first time, or when it asked to. Like all that acts, tells whether the connection
     /// may be over now.
     pub fn act<R: Recorder>(&mut self, shared: Shared<'_, R>) -> bool {
-        if let Transport::Waiting(opening) = &self.transport {
-            self.transport = opening.open(shared.now);
-        }
+        let opens = match &self.transport {
+            Transport::Waiting(opening) => {
+                self.transport = opening.open(shared.now);
+                true
+            }
+            _ => false,
+        };
         let Connection { ends, app, traffic, transport, .. } = self;
         let host = &mut shared.host(ends);
+        if opens {
+            host.application(true, AppEvent::Opened, 0, 0);
+        }
         match transport {
             Transport::Waiting(_) => return false,
             Transport::Tcp(pair) => return pair.act(app, host, traffic),
@@ -156,14 +167,14 @@ impl Connection {
         }
     }
 
-    /// What follows from it.
+    /// What follows from it; whether it is a `probe` is asked for only where it is recorded.
     #[inline(always)]
-    pub fn answer<R: Recorder>(&mut self, shared: Shared<'_, R>, heard: Heard) -> bool {
+    pub fn answer<R: Recorder>(&mut self, shared: Shared<'_, R>, heard: Heard, probe: bool) -> bool {
         let Connection { ends, app, traffic, transport, .. } = self;
         let host = &mut shared.host(ends);
         match (transport, heard) {
             (Transport::Tcp(pair), Heard::Segment { forward }) => {
-                return pair.answer(app, host, traffic, forward);
+                return pair.answer(app, host, traffic, forward, probe);
             }
             (Transport::OneWay(pair), Heard::OneWay) => pair.answer(host, traffic),
             _ => {}
@@ -176,14 +187,23 @@ impl Connection {
             return self.act(shared);
         }
         let client = alarm == Alarm::Client;
-        let Connection { ends, traffic, transport, .. } = self;
+        let Connection { ends, app, traffic, transport, .. } = self;
         let host = &mut shared.host(ends);
         match transport {
-            Transport::Tcp(pair) => return pair.wake(host, traffic, client),
+            Transport::Tcp(pair) => return pair.wake(app, host, traffic, client),
             Transport::OneWay(pair) => pair.wake(host, traffic, client),
             _ => {}
         }
         true
+    }
+
+    /// It is time for one of the programs to read.
+    pub fn run_programs<R: Recorder>(&mut self, shared: Shared<'_, R>) -> bool {
+        let Connection { ends, app, traffic, transport, .. } = self;
+        match transport {
+            Transport::Tcp(pair) => pair.run_programs(app, &mut shared.host(ends), traffic),
+            _ => false,
+        }
     }
 
     /// It may be over now: 1 if it is one of those that end by themselves, and just has.
@@ -221,8 +241,9 @@ impl Opening {
     fn open(&self, now: Time) -> Transport {
         match (&self.client, &self.server) {
             (Stack::Wire(client), Stack::Wire(server)) => {
-                let setup = Setup { client, server, isns: self.isns, answers: self.answers };
-                Transport::Tcp(TcpPair::new(&setup, now))
+                let programs = self.programs.clone();
+                let setup = Setup { client, server, isns: self.isns, answers: self.answers, programs };
+                Transport::Tcp(TcpPair::new(setup, now))
             }
             (Stack::OneWay(spec), _) | (_, Stack::OneWay(spec)) => {
                 Transport::OneWay(Box::new(OneWayPair::new(spec, self.overhead.clone())))

@@ -3,12 +3,14 @@
 use crate::frame::{Body, Evidence, Reason};
 use crate::host::{Alarm, Host, Parcel};
 use crate::recorder::Recorder;
-use crate::rows::{Phase, State};
+use crate::release::Release;
+use crate::rows::{AppEvent, Block, BlockedRow, Phase, State};
 use crate::stats::Traffic;
 use instant::{Span, Time};
 use links::random::Stream;
 use links::{Class, Ecn};
 use scenario::workload::{Application, Outlet};
+use tcp::endpoint::Blocked;
 use tcp::oneway::{self, Ack, Data, Sender, Sink, Why};
 use tcp::stack;
 
@@ -37,10 +39,10 @@ impl OneWayPair {
     }
 
     pub fn act<R: Recorder>(&mut self, app: &mut Application, host: &mut Host<'_, R>, traffic: &mut Traffic) {
-        let next =
-            app.act(host.now, &mut Packets { sender: &mut self.sender, payload_bytes: self.payload_bytes });
+        let mut out = Packets { sender: &mut self.sender, payload_bytes: self.payload_bytes, host };
+        let next = app.act(out.host.now, &mut out);
         host.alarm(Alarm::Application, next);
-        self.flush(host, traffic);
+        self.flush(Release::Write, host, traffic);
     }
 
     /// A packet arrives.
@@ -60,27 +62,37 @@ impl OneWayPair {
     fn data<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic, data: &Data) {
         traffic.ways[0].arrived_packets += 1;
         if let Some(ack) = self.sink.receive(host.now, data) {
-            self.acknowledge(host, traffic, ack);
+            self.acknowledge(Release::Data, host, traffic, ack);
         }
         let arrived = self.sink.cumulative() + 1;
         let new = (arrived - self.handed).max(0);
         self.handed = arrived.max(self.handed);
-        traffic.ways[0].delivered(host.now, new as u64 * u64::from(self.payload_bytes));
+        let bytes = new as u64 * u64::from(self.payload_bytes);
+        traffic.ways[0].delivered(host.now, bytes);
+        if bytes > 0 {
+            host.application(false, AppEvent::Read, bytes, 0);
+        }
         host.alarm(Alarm::Server, self.sink.next_wakeup());
     }
 
     fn ack<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic, ack: &Ack) {
+        let release = match self.sender.blocked() {
+            Blocked::ReceiveWindow => Release::Window,
+            _ => Release::Ack,
+        };
         self.sender.receive(host.now, ack);
-        self.flush(host, traffic);
+        self.flush(release, host, traffic);
     }
 
     pub fn wake<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic, client: bool) {
         if client {
+            // An agent's wait before it sends is its pace.
+            let release = if self.sender.times_out(host.now) { Release::Timer } else { Release::Pace };
             self.sender.wake(host.now);
-            return self.flush(host, traffic);
+            return self.flush(release, host, traffic);
         }
         if let Some(ack) = self.sink.wake(host.now) {
-            self.acknowledge(host, traffic, ack);
+            self.acknowledge(Release::Delayed, host, traffic, ack);
         }
         host.alarm(Alarm::Server, self.sink.next_wakeup());
     }
@@ -90,7 +102,7 @@ impl OneWayPair {
         self.sender.is_done()
     }
 
-    fn flush<R: Recorder>(&mut self, host: &mut Host<'_, R>, traffic: &mut Traffic) {
+    fn flush<R: Recorder>(&mut self, release: Release, host: &mut Host<'_, R>, traffic: &mut Traffic) {
         while let Some(sent) = self.sender.transmit(host.now) {
             let data = sent.data;
             let (class, reason) =
@@ -100,20 +112,53 @@ impl OneWayPair {
             } else {
                 traffic.ways[0].sent(host.now, self.payload_bytes, reason);
             }
-            let parcel =
-                Parcel { forward: true, reason, class, length_bytes: data.bytes, ecn: Ecn::NotCapable };
+            // Room in the window is for new data; all else an ACK shows lost.
+            let release = match release {
+                Release::Window if reason != Reason::New => Release::Ack,
+                release => release,
+            };
+            let parcel = Parcel {
+                forward: true,
+                reason,
+                release,
+                class,
+                length_bytes: data.bytes,
+                ecn: Ecn::NotCapable,
+            };
             host.send(parcel, Body::OneWayData(data), &mut traffic.ip_ids);
         }
         host.alarm(Alarm::Client, self.sender.next_wakeup());
         let OneWayPair { sender, payload_bytes, tick, .. } = self;
         host.record(true, || state(&sender.view(), *payload_bytes, *tick));
+        let (time, connection) = (host.now, host.ends.connection);
+        host.blocked(|| {
+            let state = state(&sender.view(), *payload_bytes, *tick);
+            BlockedRow {
+                time,
+                connection,
+                forward: true,
+                by: Block::new(sender.blocked(), 0),
+                unsent_bytes: sender.unsent().saturating_mul(u64::from(*payload_bytes)),
+                unwritten_bytes: 0,
+                flight_bytes: state.flight_bytes,
+                cwnd_bytes: state.cwnd_bytes,
+                peer_window_bytes: state.peer_window_bytes,
+            }
+        });
     }
 
-    fn acknowledge<R: Recorder>(&self, host: &mut Host<'_, R>, traffic: &mut Traffic, ack: Ack) {
+    fn acknowledge<R: Recorder>(
+        &self,
+        release: Release,
+        host: &mut Host<'_, R>,
+        traffic: &mut Traffic,
+        ack: Ack,
+    ) {
         traffic.ways[1].sent(host.now, 0, Reason::Ack);
         let parcel = Parcel {
             forward: false,
             reason: Reason::Ack,
+            release,
             class: Class::Ack,
             length_bytes: ack.bytes,
             ecn: Ecn::NotCapable,
@@ -122,18 +167,22 @@ impl OneWayPair {
     }
 }
 
-struct Packets<'a> {
+struct Packets<'a, 'h, R> {
     sender: &'a mut Sender,
     payload_bytes: u32,
+    host: &'a mut Host<'h, R>,
 }
 
-impl Outlet for Packets<'_> {
+impl<R: Recorder> Outlet for Packets<'_, '_, R> {
     fn write(&mut self, now: Time, bytes: u64) -> u64 {
+        self.host.application(true, AppEvent::Wrote, bytes, 0);
         self.sender.write(now, bytes.div_ceil(u64::from(self.payload_bytes)));
         bytes
     }
     /// There is no FIN.
-    fn close(&mut self, _now: Time) {}
+    fn close(&mut self, _now: Time) {
+        self.host.application(true, AppEvent::Closed, 0, 0);
+    }
 }
 
 fn reason(why: Why) -> Reason {

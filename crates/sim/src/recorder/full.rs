@@ -3,10 +3,14 @@
 use super::truth::{Fate, Truth};
 use super::{Recorder, Sink};
 use crate::frame::{Body, Frame, Reason};
+use crate::ip_ids::IpIds;
 use crate::packets::Packets;
-use crate::rows::{DropRow, HostRow, PacketFacts, QueueEvent, QueueRow, ResentRow, State, StateRow};
+use crate::rows::{
+    AppRow, Block, BlockedRow, DropRow, HeldRow, HostRow, PacketFacts, QueueEvent, QueueRow, ResentRow,
+    State, StateRow,
+};
 use instant::{Span, Time};
-use links::watch::Backlog;
+use links::watch::{Backlog, Held};
 use links::{Cause, Facts, LinkId, Watch};
 use net::NodeId;
 use scenario::model::{Record, Scenario};
@@ -15,12 +19,19 @@ pub struct Full<S> {
     pub sink: S,
     wanted: Wanted,
     packets: Packets,
+    ip_ids: IpIds,
     /// By connection and direction; the last state, so that only changes are kept.
     states: Vec<[Option<State>; 2]>,
     truths: Vec<[Truth; 2]>,
+    /// By connection and direction, where it is wanted.
+    blocks: Vec<[Option<Block>; 2]>,
     settled: Vec<ResentRow>,
     /// By connection: client and server.
     hosts: Vec<(usize, usize)>,
+    /// A packet that has left a queue; what follows at once is until when it is being sent.
+    leaving: Option<QueueRow>,
+    /// By link, where some link's queue is recorded: what waits.
+    backlogs: Vec<Backlog>,
     /// By link: the node that it starts from, and the one that it leads to.
     links: Vec<(usize, usize)>,
 }
@@ -38,11 +49,27 @@ struct Wanted {
     drops: bool,
     truth: bool,
     hosts: bool,
+    applications: bool,
+    blocked: bool,
+    held: bool,
+    /// What released each packet.
+    releases: bool,
 }
 
 impl Wanted {
     fn new(scenario: &Scenario, flow_of: &[u32], ends: &[(usize, usize)]) -> Wanted {
-        let Record { capture, state, queues, drops, retransmissions, packets, .. } = &scenario.record;
+        let Record {
+            capture,
+            state,
+            queues,
+            drops,
+            retransmissions,
+            packets,
+            applications,
+            blocked,
+            held,
+            ..
+        } = &scenario.record;
         Wanted {
             capture: (0..scenario.nodes.len()).map(|n| capture.contains(&n)).collect(),
             between: between(capture, ends),
@@ -51,7 +78,18 @@ impl Wanted {
             drops: *drops,
             truth: *retransmissions,
             hosts: *packets,
+            applications: *applications,
+            blocked: *blocked,
+            held: *held,
+            releases: *packets || *blocked || !queues.is_empty(),
         }
+    }
+}
+
+impl Wanted {
+    /// What rows say of a packet.
+    fn facts(&self, frame: &Frame) -> PacketFacts {
+        PacketFacts { release: self.releases.then_some(frame.release), ..frame.facts() }
     }
 }
 
@@ -65,15 +103,23 @@ fn between(capture: &[usize], ends: &[(usize, usize)]) -> bool {
 
 impl<S: Sink> Full<S> {
     /// `flow_of` and `ends` by connection: the scenario's flow, and the indices of client and server.
-    pub fn new(scenario: &Scenario, flow_of: &[u32], ends: &[(usize, usize)], sink: S) -> Full<S> {
+    pub fn new(scenario: &Scenario, seed: u64, flow_of: &[u32], ends: &[(usize, usize)], sink: S) -> Full<S> {
         let connections = flow_of.len();
+        let wanted = Wanted::new(scenario, flow_of, ends);
         Full {
             sink,
-            wanted: Wanted::new(scenario, flow_of, ends),
+            blocks: vec![[None; 2]; if wanted.releases { connections } else { 0 }],
+            wanted,
             packets: Packets::new(scenario, flow_of, ends),
+            ip_ids: IpIds::new(scenario, seed),
             states: vec![[None; 2]; connections],
             truths: (0..connections).map(|_| Default::default()).collect(),
             settled: Vec::new(),
+            leaving: None,
+            backlogs: match scenario.record.queues.is_empty() {
+                true => Vec::new(),
+                false => vec![Backlog::default(); scenario.links.len() * 2],
+            },
             hosts: ends.to_vec(),
             links: scenario.links.iter().map(|l| l.between).collect(),
         }
@@ -162,24 +208,35 @@ impl<S: Sink> Full<S> {
         }
     }
 
-    fn queue(&mut self, link: LinkId, row: impl FnOnce() -> QueueRow) {
-        if self.wanted.queues.get(link.pair()).copied().unwrap_or(false) {
-            self.sink.queue(&row());
+    fn note_backlog(&mut self, link: LinkId, backlog: Backlog) {
+        if let Some(last) = self.backlogs.get_mut(link.index()) {
+            *last = backlog;
         }
+    }
+
+    /// Of a packet that comes into a queue, where that is recorded.
+    fn queue_row(&self, link: LinkId, time: Time, frame: &Frame) -> Option<QueueRow> {
+        let Backlog { packets, bytes } = *self.backlogs.get(link.index())?;
+        self.wanted.queues.get(link.pair()).filter(|wanted| **wanted)?;
+        Some(QueueRow {
+            time,
+            link,
+            event: QueueEvent::Enqueued,
+            packets,
+            bytes,
+            waited: None,
+            until: None,
+            packet: self.wanted.facts(frame),
+        })
     }
 }
 
 impl<S: Sink> Watch<Frame> for Full<S> {
     fn enqueued(&mut self, link: LinkId, now: Time, _: &Facts, frame: &Frame, backlog: Backlog) {
-        self.queue(link, || QueueRow {
-            time: now,
-            link,
-            event: QueueEvent::Enqueued,
-            packets: backlog.packets,
-            bytes: backlog.bytes,
-            waited: None,
-            packet: frame.facts(),
-        });
+        self.note_backlog(link, backlog);
+        if let Some(row) = self.queue_row(link, now, frame) {
+            self.sink.queue(&row);
+        }
     }
     fn dequeued(
         &mut self,
@@ -190,19 +247,27 @@ impl<S: Sink> Watch<Frame> for Full<S> {
         waited: Span,
         backlog: Backlog,
     ) {
-        self.queue(link, || QueueRow {
-            time: now,
-            link,
-            event: QueueEvent::Dequeued,
-            packets: backlog.packets,
-            bytes: backlog.bytes,
-            waited: Some(waited),
-            packet: frame.facts(),
-        });
+        self.note_backlog(link, backlog);
+        let row = self.queue_row(link, now, frame);
+        self.leaving = row.map(|row| QueueRow { event: QueueEvent::Dequeued, waited: Some(waited), ..row });
+    }
+    fn sending(&mut self, link: LinkId, now: Time, _: &Facts, frame: &Frame, until: Time) {
+        let repeated = |row| QueueRow { event: QueueEvent::Repeated, ..row };
+        let row = self.leaving.take().or_else(|| self.queue_row(link, now, frame).map(repeated));
+        if let Some(row) = row {
+            self.sink.queue(&QueueRow { until: Some(until), ..row });
+        }
+    }
+    fn held(&mut self, link: LinkId, _: &Facts, frame: &Frame, held: Held) {
+        if self.wanted.held {
+            let packet = self.wanted.facts(frame);
+            self.sink.held(&HeldRow { link, held, packet });
+        }
     }
     fn dropped(&mut self, link: LinkId, now: Time, _: &Facts, frame: &Frame, cause: Cause) {
         if self.wanted.drops {
-            self.sink.dropped(&DropRow { time: now, link, cause, packet: frame.facts() });
+            let packet = self.wanted.facts(frame);
+            self.sink.dropped(&DropRow { time: now, link, cause, packet });
         }
         self.note_end(frame, Fate::Lost);
     }
@@ -225,6 +290,9 @@ impl<S: Sink> Recorder for Full<S> {
         self.host(now, node, false, facts, frame);
         self.note_end(frame, Fate::Arrived);
     }
+    fn ip_id(&mut self, now: Time, node: NodeId, own: u16) -> u16 {
+        self.ip_ids.number(now, node, own)
+    }
     fn wants_state(&self, connection: u32) -> bool {
         // A needless repair shows by what was acknowledged.
         self.wanted.truth || self.wanted.state[connection as usize]
@@ -239,12 +307,33 @@ impl<S: Sink> Recorder for Full<S> {
             self.sink.state(&StateRow { time: now, connection, forward, state });
         }
     }
+    fn wants_releases(&self) -> bool {
+        self.wanted.releases
+    }
+    fn blocked_by(&self, connection: u32, forward: bool) -> Block {
+        self.blocks.get(connection as usize).and_then(|of| of[usize::from(!forward)]).unwrap_or_default()
+    }
+    fn blocked(&mut self, row: &BlockedRow) {
+        let Some(of) = self.blocks.get_mut(row.connection as usize) else { return };
+        let last = &mut of[usize::from(!row.forward)];
+        if *last != Some(row.by) {
+            *last = Some(row.by);
+            if self.wanted.blocked {
+                self.sink.blocked(row);
+            }
+        }
+    }
+    fn application(&mut self, row: &AppRow) {
+        if self.wanted.applications {
+            self.sink.application(row);
+        }
+    }
 }
 
 impl<S: Sink> Full<S> {
     fn host(&mut self, now: Time, node: NodeId, sent: bool, facts: &Facts, frame: &Frame) {
         if self.wanted.hosts {
-            let packet = frame.facts();
+            let packet = self.wanted.facts(frame);
             self.sink.host(&HostRow { time: now, node: node.0, sent, length_bytes: facts.len, packet });
         }
     }
@@ -267,6 +356,7 @@ impl Frame {
             offset,
             payload_bytes: self.payload_bytes(),
             reason: self.reason,
+            release: None,
         }
     }
 }

@@ -6,7 +6,9 @@ mod full;
 mod truth;
 
 use crate::frame::Frame;
-use crate::rows::{DropRow, HostRow, QueueRow, ResentRow, State, StateRow};
+use crate::rows::{
+    AppRow, Block, BlockedRow, DropRow, HeldRow, HostRow, QueueRow, ResentRow, State, StateRow,
+};
 use instant::Time;
 use links::{Facts, Watch};
 use net::NodeId;
@@ -21,6 +23,11 @@ pub trait Recorder: Watch<Frame> {
     fn sent(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {}
     #[inline(always)]
     fn arrived(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) {}
+    /// The IPv4 identification of a packet that leaves a host; `own` is the one that its connection counts up.
+    #[inline(always)]
+    fn ip_id(&mut self, now: Time, node: NodeId, own: u16) -> u16 {
+        own
+    }
     /// Whether states of this connection are of any use.
     #[inline(always)]
     fn wants_state(&self, connection: u32) -> bool {
@@ -28,6 +35,20 @@ pub trait Recorder: Watch<Frame> {
     }
     #[inline(always)]
     fn state(&mut self, now: Time, connection: u32, forward: bool, state: State) {}
+    /// Whether it is of any use what released each packet, and what blocks the senders.
+    #[inline(always)]
+    fn wants_releases(&self) -> bool {
+        Self::IS_ON
+    }
+    /// What blocked a sender when it was told last.
+    #[inline(always)]
+    fn blocked_by(&self, connection: u32, forward: bool) -> Block {
+        Block::default()
+    }
+    #[inline(always)]
+    fn blocked(&mut self, row: &BlockedRow) {}
+    #[inline(always)]
+    fn application(&mut self, row: &AppRow) {}
 }
 
 /// Nothing is kept.
@@ -59,6 +80,9 @@ pub trait Sink {
     fn queue(&mut self, row: &QueueRow) {}
     fn dropped(&mut self, row: &DropRow) {}
     fn resent(&mut self, row: &ResentRow) {}
+    fn application(&mut self, row: &AppRow) {}
+    fn blocked(&mut self, row: &BlockedRow) {}
+    fn held(&mut self, row: &HeldRow) {}
 }
 
 /// Keeps every row, for tests and short runs.
@@ -71,6 +95,9 @@ pub struct Rows {
     pub queues: Vec<QueueRow>,
     pub drops: Vec<DropRow>,
     pub resent: Vec<ResentRow>,
+    pub applications: Vec<AppRow>,
+    pub blocked: Vec<BlockedRow>,
+    pub held: Vec<HeldRow>,
 }
 
 impl Sink for Rows {
@@ -94,5 +121,14 @@ impl Sink for Rows {
     }
     fn resent(&mut self, row: &ResentRow) {
         self.resent.push(*row);
+    }
+    fn application(&mut self, row: &AppRow) {
+        self.applications.push(*row);
+    }
+    fn blocked(&mut self, row: &BlockedRow) {
+        self.blocked.push(*row);
+    }
+    fn held(&mut self, row: &HeldRow) {
+        self.held.push(*row);
     }
 }

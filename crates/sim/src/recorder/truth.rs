@@ -122,6 +122,7 @@ mod tests {
             offset,
             payload_bytes: len,
             reason: Reason::LossState,
+            release: None,
         };
         ResentRow { time: Time(0), packet, needless: None }
     }

@@ -92,7 +92,8 @@ pub fn text(seed: u64, choice: Choice) -> String {
     }
     out + "[record]\ncapture = [\"n0\", \"n"
         + &hops.to_string()
-        + "\"]\nstate = true\nqueues = true\ndrops = true\nretransmissions = true\npackets = true\n"
+        + "\"]\nstate = true\nqueues = true\ndrops = true\nretransmissions = true\npackets = true\n\
+           applications = true\nblocked = true\nheld = true\n"
 }
 
 fn link(out: &mut String, d: &mut Draw, n: usize, choice: Choice) {

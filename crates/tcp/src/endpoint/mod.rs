@@ -14,8 +14,8 @@ mod view;
 
 use crate::receiver::{Receiver, scale_for};
 use crate::sampler::Clock;
-pub use crate::sender::Phase;
 use crate::sender::Sender;
+pub use crate::sender::{Blocked, Phase};
 use crate::stack;
 use crate::timers::{Timer, Timers};
 pub use follow::Followed;

@@ -1,7 +1,8 @@
 //! What can be seen of an endpoint.
 
-use super::{Endpoint, Failure, Phase, Stage};
-use wire::Span;
+use super::{Blocked, Endpoint, Failure, Phase, Stage};
+use crate::timers::Timer;
+use wire::{Span, Time};
 
 /// The connection states of RFC 9293 §3.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +121,29 @@ impl Endpoint {
             peer_window: s.edge().saturating_sub(s.una()).min(u64::from(u32::MAX)) as u32,
             timeouts: s.timeouts(),
         }
+    }
+
+    /// What keeps more from leaving, once [`Endpoint::transmit`] has given nothing.
+    pub fn blocked(&self, now: Time) -> Blocked {
+        match self.stage {
+            Stage::Listen | Stage::SynSent | Stage::SynReceived => Blocked::Handshake,
+            Stage::Closed | Stage::TimeWait => Blocked::Closed,
+            Stage::Open => self.sender.blocked(now),
+        }
+    }
+    /// Bytes that the application has written and that have never left.
+    pub fn unsent(&self) -> u64 {
+        self.sender.unsent()
+    }
+    /// Of the timers that may release data only the one of pacing is due.
+    pub fn is_due_by_pace(&self, now: Time) -> bool {
+        let due = |timer| self.timers.at(timer) <= now;
+        let others = [Timer::Retransmit, Timer::Probe, Timer::Reorder, Timer::Persist, Timer::KeepAlive];
+        due(Timer::Pacing) && !others.into_iter().any(due)
+    }
+    /// The ACK that is owed was held back by a timer.
+    pub fn holds_ack(&self) -> bool {
+        self.receiver.holds_ack()
     }
 
     /// Once after a segment at which cwnd changed twice, where the stack tells of it: its value in between, bytes.

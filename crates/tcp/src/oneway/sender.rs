@@ -5,6 +5,7 @@ use super::newreno::{self, NewReno};
 use super::sack::Sack;
 use super::vegas::{SendLog, Vegas};
 use super::{Ack, Number, Sent, Why, reno, tahoe};
+use crate::endpoint::Blocked;
 use crate::stack::{OneWay, OneWayVariant};
 use wire::{Span, Time};
 
@@ -137,6 +138,25 @@ impl Sender {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }
+    }
+
+    /// The retransmission timer fires with the next [`Sender::wake`].
+    pub fn times_out(&self, now: Time) -> bool {
+        self.core.timer.is_some_and(|due| due <= now)
+    }
+    /// What keeps more from leaving.
+    pub fn blocked(&self) -> Blocked {
+        let c = &self.core;
+        match () {
+            () if self.unsent() == 0 => Blocked::Application,
+            () if c.dither.is_some() => Blocked::Pacing,
+            () if c.window() >= c.window_limit => Blocked::ReceiveWindow,
+            () => Blocked::Cwnd,
+        }
+    }
+    /// Packets that were handed over and have never left.
+    pub fn unsent(&self) -> u64 {
+        (self.core.end - self.core.highest_sent - 1).max(0) as u64
     }
 
     /// All that was handed over has been acknowledged.

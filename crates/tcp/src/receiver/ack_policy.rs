@@ -24,8 +24,18 @@ pub struct AckPolicy {
     rule: Rule,
     /// `FAR_FUTURE` while no ACK is owed.
     deadline: Time,
-    /// The deadline is the end of a delay, not "at once".
-    delayed: bool,
+    due: Due,
+}
+
+/// Why an ACK leaves at the deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// It leaves at once, or because what came has been read.
+    AtOnce,
+    /// The delay of a delayed ACK ends.
+    Delay,
+    /// The wait of a compressed ACK behind a hole ends.
+    Compression,
 }
 
 #[derive(Clone, Debug)]
@@ -49,7 +59,7 @@ impl AckPolicy {
                 Rule::Quick(Quick { compress, reads: pushed, growing, ..Quick::new(quick, min, max, mss) })
             }
         };
-        AckPolicy { rule, deadline: Time::FAR_FUTURE, delayed: false }
+        AckPolicy { rule, deadline: Time::FAR_FUTURE, due: Due::AtOnce }
     }
 
     pub fn set_mss(&mut self, mss: u32) {
@@ -61,6 +71,11 @@ impl AckPolicy {
     #[inline(always)]
     pub fn deadline(&self) -> Time {
         self.deadline
+    }
+
+    /// The ACK that leaves at the deadline was held back by a timer.
+    pub fn is_held(&self) -> bool {
+        self.due != Due::AtOnce
     }
 
     /// A segment moved `next` while nothing was missing.
@@ -87,7 +102,7 @@ impl AckPolicy {
     #[inline]
     pub fn at_once(&mut self, now: Time) -> Ack {
         self.deadline = self.deadline.min(now);
-        self.delayed = false;
+        self.due = Due::AtOnce;
         Ack::Now
     }
 
@@ -97,7 +112,7 @@ impl AckPolicy {
         let Some(wait) = quick.compressed(next, window) else { return self.at_once(now) };
         // The delay is no delayed ACK's: it says nothing of the spacing of arrivals.
         self.deadline = self.deadline.min(now + wait);
-        self.delayed = false;
+        self.due = Due::Compression;
         Ack::Later
     }
 
@@ -112,7 +127,7 @@ impl AckPolicy {
     #[inline]
     fn later(&mut self, deadline: Time) -> Ack {
         self.deadline = deadline;
-        self.delayed = true;
+        self.due = Due::Delay;
         Ack::Later
     }
 
@@ -130,7 +145,7 @@ impl AckPolicy {
             let at = quick.read_by(now);
             if quick.pushed && !quick.conversation && self.deadline < Time::FAR_FUTURE && at < self.deadline {
                 self.deadline = at;
-                self.delayed = false;
+                self.due = Due::AtOnce;
             }
         }
     }
@@ -140,7 +155,7 @@ impl AckPolicy {
         match &mut self.rule {
             Rule::Off => {}
             Rule::Every { segments, .. } => *segments = 0,
-            Rule::Quick(quick) => quick.sent(next, self.delayed && self.deadline <= now),
+            Rule::Quick(quick) => quick.sent(next, self.due == Due::Delay && self.deadline <= now),
         }
         self.deadline = Time::FAR_FUTURE;
     }

@@ -97,6 +97,11 @@ impl Receiver {
         self.policy.deadline()
     }
 
+    /// The ACK that leaves at the deadline was held back by a timer.
+    pub fn holds_ack(&self) -> bool {
+        self.policy.is_held()
+    }
+
     /// RCV.NXT, the FIN included once everything before it is here.
     #[inline]
     pub fn next(&self) -> u64 {

@@ -9,7 +9,7 @@ mod linux22;
 mod ns320;
 mod rfc6298;
 pub mod ticks;
-mod wheel;
+pub mod wheel;
 
 use crate::sampler::Samples;
 use crate::stack::{RtoKind, RtoRule};

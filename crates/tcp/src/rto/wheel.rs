@@ -7,6 +7,12 @@ const FINEST: i64 = 63;
 const STEP_BITS: u32 = 3;
 const MOST_BITS: u32 = 24;
 
+/// A shorter wait ends at a moment that does not depend on where in a step of `level` it began: the first level is 0, and each
+/// has steps eight times as long.
+pub fn least_wait(level: u32, tick: Span) -> Span {
+    tick * (FINEST << (STEP_BITS * level))
+}
+
 /// When a timer fires that is set at `now` to wait for so long: never early, so at the next moment of its level.
 pub(super) fn fires_at(now: Time, wait: Span, tick: Span) -> Time {
     let tick = tick.0.max(1);
@@ -27,6 +33,20 @@ mod tests {
     fn a_wait_beyond_the_last_time_saturates() {
         for (now, wait) in [(Time(i64::MAX - 1), Span(1)), (Time::FAR_FUTURE, Span(i64::MAX))] {
             assert_eq!(fires_at(now, wait, Span::from_millis(1)), Time(i64::MAX));
+        }
+    }
+
+    #[test]
+    fn where_a_shorter_wait_begins_in_a_step_of_a_level_changes_nothing() {
+        let tick = Span::from_millis(4);
+        for level in [0, 1] {
+            let waits = |wait: Span| {
+                let steps = (0..8).map(|k| Time((tick * (k << (STEP_BITS * level))).0));
+                steps.map(|now| fires_at(now, wait, tick) - now).collect::<std::collections::HashSet<_>>()
+            };
+            let least = least_wait(level, tick);
+            assert_eq!(waits(least - tick).len(), 1, "level {level}");
+            assert!(waits(least).len() > 1, "level {level}");
         }
     }
 

@@ -4,6 +4,7 @@
 //! from the ISN (the SYN is 0, the first byte 1), so nothing here wraps.
 
 mod ack;
+mod blocked;
 pub(crate) mod board;
 mod by_time;
 mod ecn;
@@ -32,6 +33,7 @@ use board::Board;
 use wire::{Span, Time};
 
 pub(crate) use ack::AckIn;
+pub use blocked::Blocked;
 pub use follow::Followed;
 pub(crate) use output::{Outgoing, Run};
 #[cfg(test)]
@@ -361,6 +363,10 @@ impl Sender {
     /// Everything written is acknowledged, the FIN too if there is one.
     pub(crate) fn all_acknowledged(&self) -> bool {
         self.una() == self.written + u64::from(self.fin_sent)
+    }
+    /// Bytes of the application that have never left.
+    pub(crate) fn unsent(&self) -> u64 {
+        self.written.saturating_sub(self.max)
     }
     /// Bytes of the application, acknowledged.
     pub(crate) fn acknowledged(&self) -> u64 {

@@ -3,7 +3,7 @@
 //! As Linux has it since 2.6 (tcp_write_xmit, tcp_tso_should_defer, tcp_tso_autosize, tcp_cwnd_test), whether or not the
 //! network card helps: a packet has room for about a millisecond's data, two segments at least, and half of cwnd at most.
 
-use super::{Phase, Run, Sender};
+use super::{Blocked, Phase, Run, Sender};
 use crate::packet;
 use wire::{Span, Time};
 
@@ -51,6 +51,11 @@ impl Sender {
         self.offload.several = if begins { segments > 1 } else { self.offload.several };
         self.offload.left = segments.saturating_sub(1);
         segments == 0
+    }
+
+    /// A packet waits: for more of which window?
+    pub(super) fn blocked_packet(&self) -> Blocked {
+        if self.offload.waits_for_cwnd { Blocked::Cwnd } else { Blocked::ReceiveWindow }
     }
 
     /// The segment that leaves is the last of a packet of several: such packets have PSH, whatever the application said

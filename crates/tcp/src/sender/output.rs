@@ -118,11 +118,11 @@ impl Sender {
     }
 
     /// Linux 2.2 takes Nagle's rule to mean this too (tcp_snd_test, `retransmits`; paper `rto`, section 2).
-    fn only_repairs(&self) -> bool {
+    pub(super) fn only_repairs(&self) -> bool {
         self.phase == Phase::Loss && self.rules.recovery.after_timeout == AfterTimeout::RepairsOnly
     }
 
-    fn repairs_by_marks(&self) -> bool {
+    pub(super) fn repairs_by_marks(&self) -> bool {
         match self.phase {
             Phase::Open => false,
             Phase::Recovery => self.recovery.uses_pipe(),
@@ -223,8 +223,12 @@ impl Sender {
     /// Does cwnd have room for `bytes` more, and is it time for them?
     #[inline(always)]
     fn fits(&self, bytes: u32, now: Time, timers: &mut Timers) -> bool {
+        self.has_room(bytes) && (!self.guided || self.is_time(now, timers))
+    }
+
+    #[inline(always)]
+    pub(super) fn has_room(&self, bytes: u32) -> bool {
         self.occupied().saturating_add(bytes) <= self.window.cwnd.saturating_add(self.limited_transmit())
-            && (!self.guided || self.is_time(now, timers))
     }
 
     /// RFC 3042: one segment beyond cwnd on each of the first two duplicate ACKs.
@@ -288,7 +292,7 @@ impl Sender {
     /// is worth a segment; otherwise the rest waits, and something must ask for it.
     #[cold]
     fn part_worth_sending(&mut self, allowed: u32, now: Time, timers: &mut Timers) -> Option<u32> {
-        if allowed > 0 && allowed >= self.largest_window / 2 {
+        if self.is_worth_sending(allowed.into()) {
             return Some(allowed);
         }
         if self.board.out() == 0 {
@@ -297,9 +301,14 @@ impl Sender {
         None
     }
 
+    #[inline(always)]
+    pub(super) fn is_worth_sending(&self, allowed: u64) -> bool {
+        allowed > 0 && allowed >= u64::from(self.largest_window / 2)
+    }
+
     /// RFC 9293 §3.7.4. A FIN behind the data ends the wait for more.
     #[inline]
-    fn held_by_nagle(&self, waiting: u64, payload: u32) -> bool {
+    pub(super) fn held_by_nagle(&self, waiting: u64, payload: u32) -> bool {
         self.rules.nagle && self.board.out() > 0 && !(self.closing && waiting == u64::from(payload))
     }
 

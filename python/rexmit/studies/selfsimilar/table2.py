@@ -177,7 +177,7 @@ def summary(results: Results) -> str:
   Vegas. Tahoe, which starts anew after each loss, keeps up in {tahoe} only.
 - The median run drops {drops[1]} packets of NewReno, {drops[3]} of SACK and {drops[2]} of Vegas, before the
   flow has caught up with its source, and {drops[0]} of Tahoe. ns-2.35 itself, run with this reading, gives
-  the same of all four (docs/validation.md)."""
+  the same of all four (docs/simulator-validation.md)."""
 
 
 TEXT = """\

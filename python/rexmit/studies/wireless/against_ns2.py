@@ -88,6 +88,6 @@ The same runs in ns-2.35 itself, with its settings of 1998 and its own random nu
 (`validation/ns2_wireless.tcl`). `apart` is the difference of the two means in standard errors:
 beyond ± 3 the two would not be the same simulator. The variants of each met the same disconnections, so
 that their differences go together. On the same losses, given one by one, rexmit's agents send ns-2's
-packets one by one ([validation](../validation.md))."""
+packets one by one ([validation](../simulator-validation.md))."""
 
 PART = Part("Beside ns-2", tables=tables, text=TEXT)

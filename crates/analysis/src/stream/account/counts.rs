@@ -16,12 +16,13 @@ pub struct Counts {
     pub resent_bytes: u64,
     pub keep_alives: u64,
     pub window_probes: u64,
-    trouble: Option<Box<Trouble>>,
+    pub window_probes_unanswered: u64,
+    trouble: Option<Box<LossCounts>>,
 }
 
 /// What streams count that have lost something, or sent it again: most have not.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Trouble {
+pub struct LossCounts {
     pub by_cause: ByCause,
     pub needless: u64,
     pub needless_unknown: u64,
@@ -42,10 +43,10 @@ pub struct Trouble {
 
 impl Counts {
     /// To count in.
-    pub fn trouble(&mut self) -> &mut Trouble {
+    pub fn trouble(&mut self) -> &mut LossCounts {
         self.trouble.get_or_insert_default()
     }
-    fn told(&self) -> Trouble {
+    fn losses(&self) -> LossCounts {
         self.trouble.as_deref().copied().unwrap_or_default()
     }
     /// What an episode cost, where that is known.
@@ -59,18 +60,18 @@ impl Counts {
 
 impl Account {
     /// What the sizes of copies that were lost said; of several times the one at which most were counts.
-    pub fn note_too_large(&mut self, told: Option<TooLarge>) {
-        let Some(told) = told else { return };
+    pub fn note_too_large(&mut self, size: Option<TooLarge>) {
+        let Some(size) = size else { return };
         let before = &mut self.counts.trouble().too_large;
-        if before.is_none_or(|b| b.lost <= told.lost) {
-            *before = Some(told);
+        if before.is_none_or(|b| b.lost <= size.lost) {
+            *before = Some(size);
         }
     }
 
     /// What is counted, in the row of the stream, whose vantage point it tells already.
     pub fn put_counts(&self, row: &mut FlowRow) {
-        let (c, trouble) = (&self.counts, self.counts.told());
-        let elsewhere = row.vantage.is_away();
+        let (c, trouble) = (&self.counts, self.counts.losses());
+        let elsewhere = row.vantage.is_remote();
         row.first_data = self.first_data;
         (row.packets, row.segments) = (c.packets, c.segments);
         (row.acks, row.duplicate_acks) = (self.acks, self.duplicate_acks);
@@ -82,6 +83,7 @@ impl Account {
         row.most_copies_of_one_segment = trouble.most_copies.max(u32::from(c.packets > 0));
         (row.probes_new_data, row.probes_repeat) = (trouble.probes_new, trouble.probes_repeat);
         (row.keep_alives, row.window_probes) = (c.keep_alives, c.window_probes);
+        row.window_probes_unanswered = c.window_probes_unanswered;
         row.lost_copies = (!trouble.copies_unknown && !elsewhere).then_some(trouble.lost_copies);
         row.lost_segments = Some(trouble.lost_segments);
         (row.bursts, row.largest_burst) = (trouble.bursts, trouble.largest_burst);
@@ -100,7 +102,7 @@ impl Account {
 
     /// What is worked out at the end, where it is wanted.
     pub fn complete(&self, row: &mut FlowRow) {
-        let trouble = self.counts.told();
+        let trouble = self.counts.losses();
         row.mean_burst = trouble.lost_copies as f64 / f64::from(trouble.bursts.max(1));
         row.rtt_ack = self.rtt.by_ack();
         row.rtt_timestamps = self.rtt.by_timestamps();

@@ -43,6 +43,11 @@ impl Delivery {
         self.bytes
     }
 
+    /// When more was known to have arrived.
+    pub fn last(&self) -> Option<Time> {
+        self.last
+    }
+
     fn window(rtt_min: Span) -> Span {
         Span::from_secs(1).max(rtt_min * 8)
     }

@@ -214,6 +214,7 @@ impl Episode {
 
     fn on_repair(&mut self, r: &RepairSeen) {
         let (_, previous, first_time) = r.previous();
+        self.row.last_repair = r.now;
         self.row.retransmissions = self.row.retransmissions.saturating_add(r.resent.segments);
         self.acknowledged &= r.start < r.una;
         self.over_by = Time::FAR_FUTURE;
@@ -270,6 +271,7 @@ impl Episode {
 
     fn row(mut self) -> EpisodeRow {
         let lost = self.row.bursts > 0;
+        self.row.trigger = self.first_trigger;
         self.row.kind = match self.first_trigger {
             _ if !lost && self.row.end.is_some() => EpisodeKind::Needless,
             _ if self.intermittent => EpisodeKind::Intermittent,

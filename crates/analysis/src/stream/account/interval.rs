@@ -1,6 +1,6 @@
 //! Rows of one interval each: how much was sent and acknowledged in it.
 
-use super::{Account, Stand, Surroundings};
+use super::{Account, Context, FlowState};
 use crate::rows::{FlowId, IntervalRow};
 use crate::sink::Sink;
 use wire::{Span, Time};
@@ -12,19 +12,19 @@ impl Account {
         now: Time,
         payload: u32,
         new: bool,
-        stand: &Stand<'_>,
-        around: &mut Surroundings<'_, S>,
+        flow_state: &FlowState<'_>,
+        ctx: &mut Context<'_, S>,
     ) {
-        let i = self.interval_at(now, stand.flow, around);
+        let i = self.interval_at(now, flow_state.flow, ctx);
         i.sent_bytes += u64::from(payload);
         match new {
             true => i.new_bytes += u64::from(payload),
             false => {
-                let segments = stand.agreed.segments(payload);
+                let segments = flow_state.agreed.segments(payload);
                 i.retransmitted_segments = i.retransmitted_segments.saturating_add(segments);
             }
         }
-        i.flight_max_bytes = i.flight_max_bytes.max(stand.flight);
+        i.flight_max_bytes = i.flight_max_bytes.max(flow_state.flight);
     }
 
     /// An ACK passes.
@@ -34,9 +34,9 @@ impl Account {
         duplicate: bool,
         window: Option<u64>,
         flow: FlowId,
-        around: &mut Surroundings<'_, S>,
+        ctx: &mut Context<'_, S>,
     ) {
-        let i = self.interval_at(now, flow, around);
+        let i = self.interval_at(now, flow, ctx);
         i.duplicate_acks += u32::from(duplicate);
         if let Some(window) = window {
             i.window_max_bytes = i.window_max_bytes.max(Some(window));
@@ -49,9 +49,9 @@ impl Account {
         now: Time,
         bytes: u64,
         flow: FlowId,
-        around: &mut Surroundings<'_, S>,
+        ctx: &mut Context<'_, S>,
     ) {
-        self.interval_at(now, flow, around).acked_bytes += bytes;
+        self.interval_at(now, flow, ctx).acked_bytes += bytes;
     }
 
     /// The interval that `now` is in. Writes the one before, if that ended; those without any packet are left out.
@@ -59,16 +59,16 @@ impl Account {
         &mut self,
         now: Time,
         flow: FlowId,
-        around: &mut Surroundings<'_, S>,
+        ctx: &mut Context<'_, S>,
     ) -> &mut IntervalRow {
-        let length = around.config.interval.0.max(1);
+        let length = ctx.config.interval.0.max(1);
         // Counted from the first packet of the capture.
-        let origin = around.origin;
+        let origin = ctx.origin;
         let start = origin + Span((now - origin).0.div_euclid(length).saturating_mul(length));
         let fresh = || IntervalRow { flow, start, ..IntervalRow::default() };
         let row = self.interval.get_or_insert_with(|| Box::new(fresh()));
         if row.start != start {
-            write(std::mem::replace(&mut **row, fresh()), around.sink);
+            write(std::mem::replace(&mut **row, fresh()), ctx.sink);
         }
         row
     }

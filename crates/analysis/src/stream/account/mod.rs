@@ -7,13 +7,14 @@ mod delivery;
 mod episode;
 mod idle;
 mod interval;
+mod release;
 mod rounds;
 mod rtt;
 mod silence;
 
-use super::facts::{Agreed, Stand};
-use super::repair::{AtSender, Away, Pace, Seat};
-use super::{Surroundings, View};
+use super::facts::{Agreed, FlowState};
+use super::repair::{AtSender, JudgedFrom, PathTiming, Remote};
+use super::{Context, View};
 use crate::infer::Inferrer;
 use crate::rounds::Rounds;
 use crate::rows::*;
@@ -23,8 +24,9 @@ pub use counts::Counts;
 use delivery::Delivery;
 use episode::Episodes;
 pub use episode::RepairSeen;
+pub use idle::Ended;
 use idle::IdleTotals;
-pub use idle::{Ended, Gap};
+pub use release::Left;
 pub use rtt::Rtt;
 use rtt::is_round_trip;
 use silence::Silences;
@@ -36,13 +38,13 @@ use wire::{Packet, Span, Time};
 struct Samples {
     wanted: bool,
     /// Several where its blocks tell of data beside what it acknowledges.
-    told: Vec<(Span, u64, RttKind)>,
+    taken: Vec<(Span, u64, RttKind)>,
 }
 
 impl Samples {
     fn take(&mut self, rtt: Span, end: u64, kind: RttKind) {
         if self.wanted && is_round_trip(rtt) {
-            self.told.push((rtt, end, kind));
+            self.taken.push((rtt, end, kind));
         }
     }
 }
@@ -59,12 +61,14 @@ struct LastAck {
 #[derive(Clone, Copy, Debug)]
 pub struct Acked {
     pub time: Time,
+    /// When what it acknowledges was acknowledged, though by an ACK that the capture lacks; else `time`.
+    pub answered: Time,
     /// Bytes that it took out of the flight, and those that the cumulative ACK moved on by.
     pub gained: u64,
     pub advanced: u64,
     pub duplicate: bool,
     pub carried: bool,
-    /// Of what it gained so many are no bytes: a FIN takes up a number.
+    /// How many of the newly acknowledged sequence numbers carry no data: a FIN takes one.
     pub no_bytes: u64,
     /// Copies sent so far.
     pub copies: u64,
@@ -72,7 +76,7 @@ pub struct Acked {
 
 /// Is the stream seen as its sender sees it?
 fn is_at_sender(view: &View) -> bool {
-    matches!(view.at, Vantage::Sender | Vantage::Both) && view.turn == Span::ZERO
+    matches!(view.at, Vantage::Sender | Vantage::Both) && view.sender_loop == Span::ZERO
 }
 
 /// Fields in the order of their use: first what data needs, then ACKs; the rest seldom.
@@ -104,7 +108,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// Up to here data touches it, and ACKs from there on.
+    /// Which bytes of this struct are prefetched: a data packet uses those up to `DATA`, an ACK those in `ACKS`.
     pub const DATA: usize = offset_of!(Account, counts) + offset_of!(Counts, resent_segments);
     pub const ACKS: (usize, usize) =
         (offset_of!(Account, acks), offset_of!(Account, delivery) + Delivery::IN_EPISODES);
@@ -124,7 +128,7 @@ impl Account {
         *ack = LastAck::default();
         episodes.clear();
         samples.wanted = false;
-        samples.told.clear();
+        samples.taken.clear();
         let Account { rtt, timers, delivery, idle, interval, .. } = self;
         rtt.clear();
         *timers = Timers::default();
@@ -184,12 +188,12 @@ impl Account {
 
     /// The least round trip, as the sender has it.
     pub fn round(&self, view: &View) -> Span {
-        self.rtt.min().unwrap_or(Span::ZERO) + view.turn
+        self.rtt.min().unwrap_or(Span::ZERO) + view.sender_loop
     }
 
     /// The round trip as the sender smooths it; from elsewhere what the path takes, smoothed.
     pub fn srtt(&self, view: &View) -> Span {
-        self.own_timer(view).map_or(self.rtt.srtt() + view.turn, |(srtt, _)| srtt)
+        self.own_timer(view).map_or(self.rtt.srtt() + view.sender_loop, |(srtt, _)| srtt)
     }
     /// SRTT and RTO as Linux has them, where they are seen as the sender sees them.
     fn own_timer(&self, view: &View) -> Option<(Span, Span)> {
@@ -197,22 +201,27 @@ impl Account {
     }
 
     /// What is known of time on this path.
-    /// `as_linux`: it reckons its timer as Linux does, from round trips that hold what queues are on the way.
-    pub fn pace(&self, view: &View, as_linux: bool) -> Pace {
+    /// `as_linux`: the sender computes its RTO as Linux does; at the receiver the RTO is then computed so, from round
+    /// trips with queueing delay in them.
+    pub fn timing(&self, view: &View, as_linux: bool) -> PathTiming {
         let round = self.round(view);
-        let grain = view.tick.scale(2.5);
-        let seat = if is_at_sender(view) { Seat::AtSender(AtSender { grain }) } else { Seat::Away(Away) };
-        let told = self.timers.linux().filter(|_| as_linux && view.at == Vantage::Receiver);
-        let rto = told.map_or(self.rtt.rto() + view.turn, |(_, rto)| rto);
-        let elsewhere = || (self.rtt.srtt() + view.turn, rto);
+        let grain = view.clock_granularity.scale(2.5);
+        let judged_from = if is_at_sender(view) {
+            JudgedFrom::AtSender(AtSender { grain })
+        } else {
+            JudgedFrom::Remote(Remote)
+        };
+        let own = self.timers.linux().filter(|_| as_linux && view.at == Vantage::Receiver);
+        let rto = own.map_or(self.rtt.rto() + view.sender_loop, |(_, rto)| rto);
+        let elsewhere = || (self.rtt.srtt() + view.sender_loop, rto);
         let (srtt, rto) = self.own_timer(view).unwrap_or_else(elsewhere);
-        Pace {
+        PathTiming {
             // Two packets that a tick parts may be two ticks apart, and half a tick is lost in rounding.
             tolerance: Span::from_millis(2).max(round / 10).max(grain),
             srtt,
             least: round,
             rto,
-            seat,
+            judged_from,
         }
     }
 
@@ -239,7 +248,7 @@ impl Account {
     }
 
     /// A tail-loss probe left.
-    pub fn on_probe<S: Sink>(&mut self, row: ProbeRow, agreed: &Agreed, around: &mut Surroundings<'_, S>) {
+    pub fn on_probe<S: Sink>(&mut self, row: ProbeRow, agreed: &Agreed, ctx: &mut Context<'_, S>) {
         self.infer(agreed).on_probe(row.time);
         match row.new_data {
             true => {
@@ -248,7 +257,7 @@ impl Account {
             }
             false => self.counts.trouble().probes_repeat += 1,
         }
-        around.sink.probe(row);
+        ctx.sink.probe(row);
     }
 
     /// The retransmission timer fired, `waited` after it was started as far as that can be told.
@@ -269,7 +278,7 @@ impl Account {
         self.counts.resent_bytes += bytes;
     }
 
-    /// The episode that a repair belongs to, or begins.
+    /// A retransmission passes. Returns the number of the loss episode that it belongs to, or begins.
     pub fn on_repair(&mut self, r: &RepairSeen, view: &View, flow: FlowId, agreed: &Agreed) -> u32 {
         let rtt_min = self.round(view);
         let began = !self.episodes.is_open();
@@ -289,31 +298,36 @@ impl Account {
         self.duplicate_acks += u64::from(duplicate);
     }
 
-    /// One with news has been taken in; `stand` is how the stream stands with it.
+    /// An ACK that reports something new has been processed; `flow_state` is the state of the stream after it.
     #[inline(always)]
-    pub fn on_ack<S: Sink>(&mut self, ack: &Acked, stand: &Stand<'_>, around: &mut Surroundings<'_, S>) {
+    pub fn on_ack<S: Sink>(&mut self, ack: &Acked, flow_state: &FlowState<'_>, ctx: &mut Context<'_, S>) {
         self.ack = LastAck { took: ack.gained, carried: ack.carried };
         if ack.gained > 0 {
-            let rtt_min = self.round(&around.view);
+            let rtt_min = self.round(&ctx.view);
             self.delivery.delivered(ack.gained, ack.time, rtt_min);
-            if around.config.wanted.intervals {
-                self.acked_in_interval(ack.time, ack.gained - ack.no_bytes, stand.flow, around);
+            if ctx.config.wanted.intervals {
+                self.acked_in_interval(ack.time, ack.gained - ack.no_bytes, flow_state.flow, ctx);
             }
         }
         if ack.advanced > 0 {
-            self.timers.on_progress(stand.una, stand.next);
-            let ended = self.episodes.on_ack(stand.una, ack.time, ack.copies, &mut self.delivery);
-            let infer = self.infer(stand.agreed);
-            infer.on_cumulative_ack(ack.time, stand.una, stand.flight, stand.window.told());
+            self.timers.on_progress(flow_state.una, flow_state.next);
+            let ended = self.episodes.on_ack(flow_state.una, ack.answered, ack.copies, &mut self.delivery);
+            let infer = self.infer(flow_state.agreed);
+            infer.on_cumulative_ack(
+                ack.time,
+                flow_state.una,
+                flow_state.flight,
+                flow_state.window.advertised(),
+            );
             if ended {
                 infer.on_episode_end(ack.time);
             }
         } else if ack.duplicate {
-            self.infer(stand.agreed).on_duplicate_ack();
+            self.infer(flow_state.agreed).on_duplicate_ack();
         }
     }
 
-    /// An ACK passes that moves nothing, away from the sender.
+    /// An ACK passes that acknowledges nothing new, in a capture that was not taken at the sender.
     #[inline(always)]
     pub fn on_answer(&mut self, una: u64, now: Time, view: &View) {
         if self.episodes.is_open() {
@@ -321,7 +335,7 @@ impl Account {
         }
     }
 
-    /// SACK blocks have passed where it was not known that they would.
+    /// SACK blocks were seen although it was not known that SACK had been negotiated.
     #[cold]
     pub fn learn_sack(&mut self, agreed: &Agreed) {
         self.infer(agreed).set_sack(true);

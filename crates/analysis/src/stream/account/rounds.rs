@@ -1,18 +1,14 @@
 //! What the observer of a stream's rounds is told.
 
-use super::{Account, Stand};
-use crate::rounds::{Counted, SetOff};
-use crate::rows::{FlowId, RoundRow};
+use super::{Account, Context};
+use crate::paths::Stretch;
+use crate::rounds::Counted;
+use crate::rows::{FlowId, Release, RoundRow};
 use crate::sink::Sink;
-use wire::{Flags, Packet, Span, Time};
+use wire::{Span, Time};
 
 /// Of a flow of fewer segments there is nothing to tell.
 const LEAST_SEGMENTS: u64 = 10;
-
-/// An ACK sets off data within this time at a host that is not busy; where ACKs come closer together than that, within a
-/// quarter of their distance, or data that nothing set off would seem to follow on one of them.
-const PROMPT: Span = Span::from_millis(1);
-const PROMPT_AT_LEAST: Span = Span::from_micros(150);
 
 impl Account {
     fn counted(&self) -> Counted {
@@ -46,13 +42,47 @@ impl Account {
         }
     }
 
-    /// Rows of all; the `last` data left then.
-    pub fn put_rounds(&mut self, flow: FlowId, last: Time, sink: &mut impl Sink) {
+    /// Tells the path of rounds that ended, so that all flows between two hosts can be seen together.
+    #[inline(always)]
+    pub fn put_stretches<S: Sink>(&mut self, ctx: &mut Context<'_, S>) {
+        if let Some(rounds) = &mut self.rounds
+            && rounds.has_fresh()
+        {
+            for (r, silence) in rounds.take_fresh() {
+                ctx.sink.stretch(ctx.path(), &Stretch::of(&r, silence).since(ctx.origin));
+            }
+        }
+    }
+
+    /// Ends the last round; the `last` data left then. A flow too short for rounds tells its path of all its time, from its
+    /// first data to the last that is known to have arrived.
+    pub fn put_last_stretch<S: Sink>(&mut self, last: Time, ctx: &mut Context<'_, S>) {
         let counted = self.counted();
         if let Some(rounds) = &mut self.rounds {
-            let rows = rounds.finish(last, counted).iter();
-            rows.for_each(|row| sink.round(RoundRow { flow, ..*row }));
+            rounds.finish(last, counted);
+            return self.put_stretches(ctx);
         }
+        let Some(start) = self.first_data else { return };
+        let Some(last) = self.delivery.last() else { return };
+        let rtt = self.rtt.by_ack();
+        let stretch = Stretch {
+            start,
+            end: last.max(start),
+            silence: (start, start),
+            sent_bytes: counted.sent_bytes,
+            resent_bytes: counted.resent_bytes,
+            delivered_bytes: counted.delivered_bytes,
+            rtt_min: self.rtt.min(),
+            rtt_sum: Span::from_secs_f64(rtt.mean * rtt.n as f64),
+            rtt_n: rtt.n as u32,
+        };
+        ctx.sink.stretch(ctx.path(), &stretch.since(ctx.origin));
+    }
+
+    /// Rows of all that have ended.
+    pub fn put_rounds(&self, flow: FlowId, sink: &mut impl Sink) {
+        let rows = self.rounds.iter().flat_map(|rounds| rounds.done());
+        rows.for_each(|row| sink.round(RoundRow { flow, ..*row }));
     }
 
     /// The smoothed round trip of the path, as far as it shows here: away from the sender that of the timestamps.
@@ -68,16 +98,10 @@ impl Account {
         }
     }
 
-    /// New data that had waited passes; nothing of it is counted yet.
+    /// New data passes that had waited since `from` and that this let go; nothing of it is counted yet. `answered`: since
+    /// the ACK that let it go, where that is seen.
     #[inline(never)]
-    pub fn wait_in_round(&mut self, packet: &Packet, to: Time, turn: Span, stand: &Stand<'_>) {
-        let from = stand.last.sent;
-        if self.rounds.is_none() {
-            return;
-        }
-        let by = self.set_off(packet, from, to, turn, stand);
-        let since_ack = to - stand.last_news;
-        let answered = (by == SetOff::Ack && turn == Span::ZERO).then_some(since_ack);
+    pub fn wait_in_round(&mut self, from: Time, to: Time, by: Release, answered: Option<Span>) {
         if let Some(rounds) = &mut self.rounds
             && rounds.on_wait(from, to, by, answered)
         {
@@ -90,44 +114,6 @@ impl Account {
         let (counted, rtt) = (self.counted(), self.whole_round());
         if let Some(rounds) = &mut self.rounds {
             rounds.pause(from, to, counted, rtt);
-        }
-    }
-
-    fn prompt(&self, stand: &Stand<'_>) -> Span {
-        // Every second segment is acknowledged (RFC 5681 section 4.2).
-        let acks = (stand.flight / (2 * u64::from(stand.agreed.mss.max(1)))).max(1) as i64;
-        (self.rtt.srtt() / (4 * acks)).clamp(PROMPT_AT_LEAST, PROMPT)
-    }
-
-    /// What ended the wait. `turn`: from an ACK passing here to what it sets off.
-    fn set_off(&self, packet: &Packet, from: Time, to: Time, turn: Span, stand: &Stand<'_>) -> SetOff {
-        let at_sender = turn == Span::ZERO;
-        let by_ack = match at_sender {
-            true => to - stand.last_news <= self.prompt(stand),
-            false => self.rounds.as_ref().is_some_and(|r| to - from > turn / 8 && r.answers_train(to, turn)),
-        };
-        let mss = u64::from(stand.agreed.mss);
-        let widened = stand.window.changed + turn > from && stand.window.now > stand.window.before;
-        let window = if widened { stand.window.before } else { stand.window.now };
-        let took = if by_ack { self.ack.took } else { 0 };
-        let full = stand.window.known && at_sender && stand.next - stand.una + took + mss > window;
-        // Where data arrives, by what its sender had heard when the last of it left: a newer ACK let this go.
-        let full_here = !at_sender && stand.window.was_full(stand.next, mss);
-        let full_sized = stand.last.largest;
-        let ran_dry = stand.last.pushed && stand.last.payload < full_sized;
-        // Nagle's algorithm keeps back what fills no segment, if that is all there is (RFC 896).
-        let alone = stand.next == stand.una && packet.seg.payload < full_sized;
-        let held_back = alone && packet.seg.flags.has(Flags::PSH);
-        match () {
-            () if full && (by_ack || widened) && !held_back => SetOff::Window,
-            () if full_here && !held_back => SetOff::Window,
-            () if held_back => SetOff::Application,
-            // Where a small send buffer made room, what was written into it may end in a short segment.
-            () if by_ack => SetOff::Ack,
-            // A sender that has more to send fills its segments. PSH on a full one says nothing: Linux sets it wherever
-            // half of the window was written (forced_push).
-            () if ran_dry => SetOff::Application,
-            () => SetOff::Other,
         }
     }
 }

@@ -153,12 +153,12 @@ impl Account {
         }
         self.samples.take(sample, end, RttKind::Ack);
         self.rtt.take_ack(sample, now);
-        if !at.is_away() {
+        if !at.is_remote() {
             self.rtt_in_round(sample);
         }
         match at {
             Vantage::Receiver => {}
-            at if at.is_away() => self.timers.on_rtt(sample, una, next),
+            at if at.is_remote() => self.timers.on_rtt(sample, una, next),
             _ => self.timers.on_any_rtt(sample),
         }
     }
@@ -195,7 +195,7 @@ impl Account {
     }
     /// The rows of the round trips that the last ACK told; offsets in them count from `base`.
     pub fn rtt_rows(&mut self, flow: FlowId, time: Time, base: u64, sink: &mut impl Sink) {
-        for (rtt, end, kind) in self.samples.told.drain(..) {
+        for (rtt, end, kind) in self.samples.taken.drain(..) {
             let seq = end.saturating_sub(base);
             sink.rtt(RttRow { flow, time, seq, rtt, kind });
         }

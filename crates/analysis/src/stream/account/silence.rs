@@ -38,9 +38,9 @@ impl Silences {
     pub fn put_into(&mut self, row: &mut BurstRow) {
         let Some(kept) = &mut self.0 else { return };
         let found = kept.0.iter().find(|(at, _)| *at == row.start);
-        row.neighbours = found.map(|(_, around)| Box::new(*around));
+        row.neighbours = found.map(|(_, ctx)| Box::new(*ctx));
         // Bursts are told in order of time; the last of them may not have all that it needs yet.
-        kept.0.retain(|(at, around)| *at > row.start || around.after.is_none());
+        kept.0.retain(|(at, ctx)| *at > row.start || ctx.after.is_none());
         if kept.0.is_empty() {
             self.0 = None;
         }

@@ -4,12 +4,15 @@ use wire::Span;
 
 /// Counts one host's packets of one connection.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ids {
+pub struct IpIdCounter {
     /// The identification that the next packet should have.
     next: u16,
     /// Packets that came with the number expected, and others.
     regular: u32,
     irregular: u32,
+    /// Packets that came a little later in the row than expected, and others that fit no row.
+    ahead: u32,
+    wild: u32,
     /// Packets missing just before this one, and all that are missing and not accounted for by holes.
     pub skipped: u32,
     owed: u32,
@@ -39,7 +42,7 @@ const MOST_ATTEMPTS: u16 = 16;
 /// As many packets tell how a host counts; what was long ago counts for less.
 const OFTEN: u32 = 4096;
 
-impl Ids {
+impl IpIdCounter {
     /// Is this the number that comes next, of a host whose numbers have been followed so far?
     #[inline(always)]
     pub fn expect(&self, id: u16) -> bool {
@@ -78,6 +81,7 @@ impl Ids {
         match step {
             0 => self.regular += 1,
             1..MOST_SKIPPED => {
+                self.ahead += 1;
                 // As many numbers are missing as segments: that is counting, too.
                 match hole {
                     Some(n) if n == u32::from(step) => self.regular += 1,
@@ -95,6 +99,7 @@ impl Ids {
                 return;
             }
             _ => {
+                self.wild += 1;
                 self.irregular += 1;
                 self.owe(0);
             }
@@ -106,6 +111,8 @@ impl Ids {
         if self.regular + self.irregular > OFTEN {
             self.regular /= 2;
             self.irregular /= 2;
+            self.ahead /= 2;
+            self.wild /= 2;
         }
     }
     fn bit_of(&self, id: u16) -> u64 {
@@ -198,11 +205,15 @@ impl Ids {
         self.skipped = 0;
         self.owe(0);
     }
-    /// The packets missing just now were none of this connection's. Some may be: ACKs of its own that were lost.
-    pub fn spent_elsewhere(&mut self) {
-        self.elsewhere = self.elsewhere.saturating_add(self.skipped);
-        self.accounted_for(self.skipped.into());
-        self.skipped = 0;
+    /// The packets missing just now were none of this connection's, but for as many ACKs of its own that were lost.
+    pub fn spent_elsewhere(&mut self, but: u32) {
+        let skipped = self.skipped;
+        self.were_no_data();
+        self.were_elsewhere(skipped.saturating_sub(but));
+    }
+    /// Number of missing packets that did not belong to this connection. A few of them may be lost ACKs of its own.
+    pub fn were_elsewhere(&mut self, n: u32) {
+        self.elsewhere = self.elsewhere.saturating_add(n);
         if self.elsewhere > 4 + self.regular / 32 {
             self.are_shared();
         }
@@ -211,6 +222,15 @@ impl Ids {
     /// who does counts what all connections send in one row.
     pub fn note_answer(&mut self, id: u16) {
         self.one_row |= id != 0;
+    }
+    /// So many packets are missing just before this one, of a host that has gone on counting before: not from its SYN-ACK to
+    /// its first data, which Linux gives unrelated numbers.
+    pub fn skipped_while_counting(&self) -> u32 {
+        if self.regular > 1 { self.skipped } else { 0 }
+    }
+    /// Does the host count other packets in the same row?
+    pub fn are_of_many_connections(&self) -> bool {
+        self.shared
     }
     pub fn are_of_one_row(&self) -> bool {
         self.one_row
@@ -224,6 +244,11 @@ impl Ids {
     pub fn count_otherwise(&mut self) {
         self.irregular += 1;
     }
+    /// Do the numbers ascend, by whatever steps? Then a packet with an earlier number was sent earlier.
+    pub fn ascend(&self) -> bool {
+        let on = self.regular.saturating_add(self.ahead);
+        on > 1 && self.wild.saturating_mul(16) <= on
+    }
     /// Does this host count its packets, one number each?
     pub fn are_counted(&self) -> bool {
         !self.shared && self.regular > 2 && self.regular > self.irregular * 4
@@ -236,7 +261,7 @@ mod tests {
 
     #[test]
     fn missing_packets_are_owed_until_accounted_for() {
-        let mut ids = Ids::default();
+        let mut ids = IpIdCounter::default();
         (0..100).for_each(|id| ids.note(id, 1, Some(0)));
         ids.note(105, 1, Some(0));
         assert!(ids.are_counted());
@@ -251,7 +276,7 @@ mod tests {
     #[test]
     fn what_is_missing_before_the_first_repair_was_data_until_that_is_accounted_for() {
         let ms = Span::from_millis;
-        let mut ids = Ids::default();
+        let mut ids = IpIdCounter::default();
         (0..100).for_each(|id| ids.note(id, 1, Some(0)));
         ids.filled_after(ms(50)); // as long as repairs take
         ids.note(110, 1, Some(0));
@@ -268,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_packet_from_before_the_newest_is_late_or_has_come_already() {
-        let mut ids = Ids::default();
+        let mut ids = IpIdCounter::default();
         (1..=100).filter(|id| *id != 98).for_each(|id| ids.note(id, 1, Some(0)));
         assert!(ids.is_behind(98) && !ids.has_come(98)); // overtaken
         assert!(ids.is_behind(99) && ids.has_come(99)); // doubled
@@ -280,7 +305,7 @@ mod tests {
     #[test]
     fn a_number_too_late_for_a_first_copy_is_a_repairs() {
         // Ten segments, of which that with 4 is missing; its repair got 11, and was overtaken by 12.
-        let mut ids = Ids::default();
+        let mut ids = IpIdCounter::default();
         (1..=10).filter(|id| *id != 4).for_each(|id| ids.note(id, 1, Some(0)));
         ids.note_highest(10);
         assert!(!ids.is_of_a_repair(4, 6), "itself, late");
@@ -293,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_super_packet_counts_for_its_segments() {
-        let mut ids = Ids::default();
+        let mut ids = IpIdCounter::default();
         for k in 0..50u16 {
             ids.note(k * 45, 45, Some(0));
         }
@@ -303,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_gap_that_missing_data_explains_is_counting_too() {
-        let mut ids = Ids::default();
+        let mut ids = IpIdCounter::default();
         (0..2).for_each(|k| ids.note(10 + 3 * k, 1, Some(2)));
         assert!(!ids.are_counted());
         (2..4).for_each(|k| ids.note(10 + 3 * k, 1, Some(2)));
@@ -312,7 +337,7 @@ mod tests {
 
     #[test]
     fn random_identifications_are_not_counts() {
-        let mut ids = Ids::default();
+        let mut ids = IpIdCounter::default();
         let mut x: u32 = 1;
         for _ in 0..200 {
             x = x.wrapping_mul(1664525).wrapping_add(1013904223);

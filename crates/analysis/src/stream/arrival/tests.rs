@@ -24,9 +24,9 @@ fn packet(ms: u64, ip_id: u16) -> Packet {
     Packet { time: Time(ms as i64 * 1_000_000), seg, ip_id, ttl: 64, ..Packet::default() }
 }
 
-fn piece(packet: &Packet, start: u64) -> Piece<'_> {
+fn piece(packet: &Packet, start: u64) -> PlacedPacket<'_> {
     let end = start + u64::from(packet.seg.payload);
-    Piece { packet, start, end, fate: Fate::Unknown, ts: packet.seg.timestamps.map_or(0, |t| t.val) }
+    PlacedPacket { packet, start, end, fate: Fate::Unknown, ts: packet.seg.timestamps.map_or(0, |t| t.val) }
 }
 
 /// As the segment of packet `ms` stands, which was sent once.
@@ -47,10 +47,16 @@ fn outstanding(ms: u64, ip_id: u16) -> Outstanding {
     }
 }
 
-fn kind(arrivals: &mut Arrivals, p: &Piece, agreed: &Agreed, window: u64, of: Option<Outstanding>) -> Kind {
+fn kind(
+    arrivals: &mut Arrivals,
+    p: &PlacedPacket,
+    agreed: &Agreed,
+    window: u64,
+    of: Option<Outstanding>,
+) -> Kind {
     let window = Window { now: window, ..Window::default() };
     let last = LastData { payload: 1000, largest: 1000, ..LastData::default() };
-    let stand = Stand {
+    let flow_state = FlowState {
         flow: 0,
         una: if window.now == 0 { 100_000 } else { 90_000 },
         next: 100_000,
@@ -69,7 +75,7 @@ fn kind(arrivals: &mut Arrivals, p: &Piece, agreed: &Agreed, window: u64, of: Op
         round: Span::from_millis(20),
         may_hold_twice: true,
     };
-    arrivals.classify(p, &stand, || known)
+    arrivals.classify(p, &flow_state, || known)
 }
 
 #[test]
@@ -122,7 +128,7 @@ fn a_byte_tests_a_shut_window_or_whether_the_other_end_is_alive() {
     // §3.8.4: the byte before what is next, while nothing is outstanding.
     let (window, last) =
         (Window { now: 60_000, ..Window::default() }, LastData { payload: 1000, ..LastData::default() });
-    let stand = Stand {
+    let flow_state = FlowState {
         flow: 0,
         una: 100_000,
         next: 100_000,
@@ -132,15 +138,15 @@ fn a_byte_tests_a_shut_window_or_whether_the_other_end_is_alive() {
         last: &last,
         last_news: Time::ZERO,
     };
-    assert!(is_keep_alive(&piece(&byte, 99_999), &stand));
-    assert!(!is_keep_alive(&piece(&byte, 99_998), &stand));
+    assert!(is_keep_alive(&piece(&byte, 99_999), &flow_state));
+    assert!(!is_keep_alive(&piece(&byte, 99_998), &flow_state));
 }
 
 #[test]
 fn an_older_clock_tells_a_doubled_packet_where_hosts_do_not_count() {
     let mut arrivals = Arrivals::default();
     let agreed = hundred(&mut arrivals);
-    arrivals.ids = Ids::default();
+    arrivals.ids = IpIdCounter::default();
     let of = Some(outstanding(95, 0));
     // RFC 7323 §4.1: the clock does not run backwards.
     let mut old = packet(95, 0);

@@ -3,24 +3,25 @@
 
 use super::entry::Entry;
 use super::list::List;
-use super::repaired::{Repaired, Repaireds};
+use super::multi_copy::{MultiCopies, MultiCopy};
 use super::{Acked, Ordinal};
 use crate::prefetch;
 use wire::Time;
 
 #[derive(Clone, Debug, Default)]
 pub struct Board {
-    /// And what has left and is not told yet.
+    /// The outstanding segments, and the retired ones of which it is not yet decided which copy arrived.
     pub list: List,
     pub sacked_bytes: u64,
     /// Outstanding segments that were sent more than once, or are holes.
-    pub troubled: u32,
-    /// Segments that have left at the front.
+    pub resent_or_unseen: u32,
+    /// How many segments have been acknowledged and removed from the front.
     left: u32,
     /// Where a SACK block ended last, counted from the first segment of all: most blocks grow there.
     edge: u32,
-    /// What those that were sent more than once need besides, and those that left and wait to be told apart.
-    pub repaired: Repaireds,
+    /// Side records of segments that were sent more than once or named by a DSACK, kept after the acknowledgement
+    /// until it is decided which copy arrived.
+    pub repaired: MultiCopies,
     /// Segments looked at or moved, beyond the few that any packet needs (see `bounds`).
     pub steps: u64,
 }
@@ -65,8 +66,8 @@ impl Board {
         seg.sent_again(time, ts);
         self.steps += 1;
     }
-    /// The latest copy of segment `i`, which was sent again, has that IP identification and checksum.
-    pub fn note_numbers(&mut self, i: usize, ip_id: u16, checksum: u16) {
+    /// Records the IP identification and checksum of the latest copy of segment `i`, which was retransmitted.
+    pub fn note_ip_id_and_checksum(&mut self, i: usize, ip_id: u16, checksum: u16) {
         if let Some(of) = self.get(i).and_then(Entry::kept).and_then(|at| self.repaired.get_mut(at)) {
             (of.ip_id, of.checksum) = (ip_id, checksum);
         }
@@ -81,9 +82,9 @@ impl Board {
     }
     /// Goes through those that have left and wait to be told apart, from the range that ends behind `from` up to that
     /// which begins at `to`, until `each` says that it is enough.
-    pub fn each_settling(&mut self, (from, to): (u64, u64), mut each: impl FnMut(&mut Repaired) -> bool) {
+    pub fn each_settling(&mut self, (from, to): (u64, u64), mut each: impl FnMut(&mut MultiCopy) -> bool) {
         // They were acknowledged in the order of their numbers.
-        let left = self.list.left();
+        let left = self.list.retired();
         let first = left.partition_point(|l| l.end() <= from);
         for range in left[first..].iter().take_while(|l| l.start() < to) {
             self.steps += 1;
@@ -107,12 +108,12 @@ impl Board {
     pub fn is_unfilled(&self, seg: &Entry) -> bool {
         seg.is_hole() && !seg.is_sacked() && self.copies(seg) == 0
     }
-    pub fn is_troubled(&self, seg: &Entry) -> bool {
+    pub fn is_resent_or_unseen(&self, seg: &Entry) -> bool {
         seg.is_hole() || self.copies(seg) > 1
     }
     #[inline(always)]
     pub fn push(&mut self, seg: Entry) {
-        self.troubled += u32::from(seg.is_hole());
+        self.resent_or_unseen += u32::from(seg.is_hole());
         self.list.push(seg);
     }
     /// The same of the left end of what a SACK block says anew.
@@ -160,7 +161,7 @@ impl Board {
         let (left, mut right) = seg.cut(at);
         *seg = left;
         self.repaired.part(&mut right);
-        self.troubled += u32::from(self.is_troubled(&right));
+        self.resent_or_unseen += u32::from(self.is_resent_or_unseen(&right));
         // Half a step each: they move as one piece of memory.
         self.steps += self.list.insert(i + 1, right) as u64 / 2;
         i + 1
@@ -169,7 +170,7 @@ impl Board {
     #[inline(always)]
     pub fn pop_plain(&mut self, ack: u64) -> Option<Entry> {
         let head = self.front()?;
-        if head.end() > ack || !(head.is_plain() || self.was_only_named(head)) {
+        if head.end() > ack || !(head.is_plain() || self.has_record_for_dsack_only(head)) {
             return None;
         }
         let seg = self.list.pop()?;
@@ -179,9 +180,9 @@ impl Board {
         }
         Some(seg)
     }
-    /// Something is kept of it, and it was seen, and sent once.
+    /// The segment was seen and sent once; it has a side record only because a DSACK named it.
     #[cold]
-    fn was_only_named(&self, seg: &Entry) -> bool {
+    fn has_record_for_dsack_only(&self, seg: &Entry) -> bool {
         !seg.is_hole() && self.copies(seg) == 1
     }
     pub fn len(&self) -> usize {
@@ -190,7 +191,7 @@ impl Board {
     pub fn pop_front(&mut self) -> Option<Entry> {
         let seg = self.list.pop()?;
         self.left = self.left.wrapping_add(1);
-        self.troubled -= u32::from(self.is_troubled(&seg));
+        self.resent_or_unseen -= u32::from(self.is_resent_or_unseen(&seg));
         if seg.is_sacked() {
             self.sacked_bytes -= u64::from(seg.len());
         }
@@ -210,7 +211,8 @@ impl Board {
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
     pub fn sack(&mut self, left: u64, right: u64, now: Time, mut each: impl FnMut(&Acked)) {
         let Some(mut i) = self.find_edge(left) else { return };
-        // A block that only grew is walked from its growing end: skip what is known.
+        // The walk begins at `left`, where the new part of the block begins, so a block that only grew is not walked
+        // again from its start.
         i = self.split_at(i, left);
         let first = i;
         loop {
@@ -245,8 +247,8 @@ impl Board {
     /// As if new, with the room it has.
     pub fn clear(&mut self) {
         self.list.clear();
-        self.repaired = Repaireds::default();
-        (self.sacked_bytes, self.troubled, self.left, self.edge, self.steps) = (0, 0, 0, 0, 0);
+        self.repaired = MultiCopies::default();
+        (self.sacked_bytes, self.resent_or_unseen, self.left, self.edge, self.steps) = (0, 0, 0, 0, 0);
     }
 }
 

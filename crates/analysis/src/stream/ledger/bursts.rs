@@ -1,8 +1,8 @@
-//! Bursts: maximal runs of lost copies in transmission order, so one can only be told once the fate of every copy up to
-//! its end is known.
+//! A loss burst is a maximal run of lost copies in transmission order. It can be reported only when the fate of every
+//! copy up to its end is known.
 
 use super::Ordinal;
-use super::copy::{Copy, Repair, Repairs};
+use super::copy::{Copy, ResentCopies, ResentCopy};
 use super::sizes::Sizes;
 use crate::rows::*;
 use std::collections::VecDeque;
@@ -13,11 +13,11 @@ struct Burst {
     row: BurstRow,
     copies: u32,
     last: Ordinal,
-    /// Some of them never came here.
+    /// Some of the lost copies were lost before the capture point, so how many they were is not known.
     unseen: bool,
 }
 
-impl Repair {
+impl ResentCopy {
     /// A timer sent it.
     fn is_timers(&self) -> bool {
         matches!(self.resend.cause, Cause::Timeout | Cause::Probe)
@@ -26,7 +26,7 @@ impl Repair {
 
 impl Burst {
     /// Takes note of a repair, if it is the first.
-    fn repaired(&mut self, by: &Repair) {
+    fn repaired(&mut self, by: &ResentCopy) {
         let (row, time, by) = (&mut self.row, by.copy.time, &by.resend);
         if row.first_repair.is_some_and(|t| t <= time) {
             return;
@@ -38,10 +38,10 @@ impl Burst {
         row.episode = Some(by.episode);
         row.rtt_before = row.rtt_before.or(by.rtt_before.get());
     }
-    /// The first retransmission after a burst is understood: if it was the timer's, of data that had arrived
-    /// (its ACK was lost with the burst), then the timer began the repair all the same (paper `interruption`,
-    /// Fig. 10).
-    fn released_by(&mut self, first: &Repair) {
+    /// The first retransmission after the burst has been judged. If a timer sent it and its data had already arrived
+    /// (because the ACK was lost), it was needless, but the timer still began the repair (paper `interruption`, Fig.
+    /// 10).
+    fn released_by(&mut self, first: &ResentCopy) {
         let by_timer =
             first.is_timers() && matches!(first.resend.trigger, Trigger::TimerRto | Trigger::TimerProbe);
         if by_timer && matches!(first.resend.needless, Needless::Yes(_)) {
@@ -70,7 +70,7 @@ pub struct Bursts {
     /// The last of them has not ended.
     open: bool,
     /// The last thing that a timer sent again.
-    timer: Option<Box<Repair>>,
+    timer: Option<Box<ResentCopy>>,
     /// Copies lost before they came here, and after.
     pub lost_before: u32,
     pub lost_after: u32,
@@ -78,7 +78,7 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// Is one known of that has not been told?
+    /// True if a burst has begun that has not been reported.
     pub fn any(&self) -> bool {
         !self.all.is_empty()
     }
@@ -88,8 +88,8 @@ impl Bursts {
     pub fn bytes(&self) -> u64 {
         (self.all.len() * size_of::<Burst>()) as u64
     }
-    /// What became of a copy, the next in the order of transmission.
-    pub fn take(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &Repairs, size: &Size) {
+    /// Records the fate of the next copy in transmission order.
+    pub fn take(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &ResentCopies, size: &Size) {
         if copy.lost == 0 {
             // What is settled without a loss has arrived; at the end there may be others.
             if copy.is_settled() {
@@ -118,14 +118,14 @@ impl Bursts {
         }
     }
     /// The next burst that waited for this retransmission, which is understood.
-    pub fn released_by(&mut self, first: &Repair) -> Option<BurstRow> {
+    pub fn released_by(&mut self, first: &ResentCopy) -> Option<BurstRow> {
         let ended = self.all.len() - usize::from(self.open);
         let mut burst = self.all.pop_front_if(|b| ended > 0 && b.last < first.ordinal)?;
         burst.released_by(first);
         Some(burst.row())
     }
     /// It leaves: if a timer sent it, a burst right behind it may be the timer's to repair.
-    pub fn note_timer(&mut self, repair: Repair) {
+    pub fn note_timer(&mut self, repair: ResentCopy) {
         if repair.is_timers() {
             self.timer = Some(Box::new(repair));
         }
@@ -135,7 +135,7 @@ impl Bursts {
         self.open = false;
         self.all.pop_front().map(Burst::row)
     }
-    fn extend(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &Repairs, size: &Size) {
+    fn extend(&mut self, ordinal: Ordinal, copy: &Copy, repairs: &ResentCopies, size: &Size) {
         let Size { mss, fin_end } = *size;
         let own = repairs.get(ordinal);
         // A FIN takes a sequence number, and no room in a segment.

@@ -13,7 +13,8 @@ impl Ledger {
     pub fn may_advance(&self, now: Time) -> bool {
         let Some(trouble) = &self.trouble else { return false };
         let list = &self.board.list;
-        trouble.may_advance(now, list, self.oldest()) || self.board.troubled == 0 && list.left().is_empty()
+        trouble.may_advance(now, list, self.oldest())
+            || self.board.resent_or_unseen == 0 && list.retired().is_empty()
     }
     /// Tells apart what has waited for that until `now`.
     pub fn settle(&mut self, now: Time, conditions: &Conditions) {
@@ -37,8 +38,8 @@ impl Ledger {
     /// If trouble is over, copies are followed no more until the next; gives those lost on their way here, and beyond.
     pub fn rest(&mut self) -> (u32, u32) {
         let lost = self.losses_around();
-        let over = self.board.troubled == 0
-            && self.board.list.left().is_empty()
+        let over = self.board.resent_or_unseen == 0
+            && self.board.list.retired().is_empty()
             && self.trouble.as_ref().is_some_and(|t| t.repairs.is_empty() && !t.bursts.any());
         if !over {
             return (0, 0);

@@ -130,13 +130,13 @@ pub enum Certain {
 
 /// A copy that repeated something.
 #[derive(Clone, Debug, Default)]
-pub struct Repair {
+pub struct ResentCopy {
     pub ordinal: Ordinal,
     pub copy: Copy,
     pub resend: Resend,
 }
 
-impl Repair {
+impl ResentCopy {
     /// Its row, but for the flow and for where that begins.
     pub fn row(&self, lost: bool) -> RetransmissionRow {
         let (copy, resend) = (&self.copy, &self.resend);
@@ -166,21 +166,21 @@ const FEW: usize = 4;
 
 /// Those whose fate is open, or that wait for what was sent before them; in the order of their transmission.
 #[derive(Clone, Debug, Default)]
-pub struct Repairs {
-    all: VecDeque<Repair>,
+pub struct ResentCopies {
+    all: VecDeque<ResentCopy>,
 }
 
-impl Repairs {
+impl ResentCopies {
     pub fn len(&self) -> usize {
         self.all.len()
     }
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
-    pub fn front(&self) -> Option<&Repair> {
+    pub fn front(&self) -> Option<&ResentCopy> {
         self.all.front()
     }
-    pub fn pop_front(&mut self) -> Option<Repair> {
+    pub fn pop_front(&mut self) -> Option<ResentCopy> {
         self.all.pop_front()
     }
     /// To be called when some have left: room for more than four times as many is given back.
@@ -193,7 +193,7 @@ impl Repairs {
         if self.all.len() == self.all.capacity() {
             self.all.reserve_exact(self.all.len() / 8 + 2);
         }
-        self.all.push_back(Repair { ordinal, copy, resend: Resend::default() });
+        self.all.push_back(ResentCopy { ordinal, copy, resend: Resend::default() });
     }
     /// What is known of the one that passed last.
     pub fn describe_last(&mut self, resend: Resend) {
@@ -201,10 +201,10 @@ impl Repairs {
             last.resend = resend;
         }
     }
-    pub fn get(&self, ordinal: Ordinal) -> Option<&Repair> {
+    pub fn get(&self, ordinal: Ordinal) -> Option<&ResentCopy> {
         self.all.get(self.place(ordinal)?)
     }
-    pub fn get_mut(&mut self, ordinal: Ordinal) -> Option<&mut Repair> {
+    pub fn get_mut(&mut self, ordinal: Ordinal) -> Option<&mut ResentCopy> {
         self.all.get_mut(self.place(ordinal)?)
     }
     /// The fate of `bytes` of one is certain.

@@ -1,7 +1,7 @@
 //! A first copy in 32 bytes, from when it passes until all that was sent before it is told.
 
-use super::repaired::{Repaired, Repaireds};
-use super::{Ordinal, Passing, copy::distance};
+use super::multi_copy::{MultiCopies, MultiCopy};
+use super::{CopySeen, Ordinal, copy::distance};
 use wire::Time;
 
 /// Whose a range's first copy is.
@@ -18,20 +18,20 @@ pub enum Origin {
 /// A range of sequence space that was sent as one and has met one fate so far.
 ///
 /// It stays an entry when it is outstanding no more; then one entry may stand for a run: several that left one after the
-/// other, all of them arrived. What only a range that was sent again needs is a [`Repaired`] of the ledger's, which
+/// other, all of them arrived. What only a range that was sent again needs is a [`MultiCopy`] of the ledger's, which
 /// goes when its copies have been told apart.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry {
     /// Where it begins, in the upper 48 bits; marks in eight; the upper eight of 40 of its first copy's ordinal.
     place: u64,
-    /// When its latest copy passed, for a hole, when it was revealed; once it has left, when its copies are told apart, and
-    /// after that, when the first of them passed.
+    /// While it is outstanding: the time of its latest copy; of a hole, the time at which it was revealed. Once it is
+    /// retired: when it is to be decided which copy arrived, and after that decision the time of its first copy.
     pub time: Time,
     first: u32,
     len: u32,
     /// The timestamp of its latest copy; once it has left, how many more copies it stands for.
     stamp: u32,
-    /// IP identification and checksum, or the place of its `Repaired`; once it has left and was told apart, the
+    /// IP identification and checksum, or the place of its `MultiCopy`; once it is decided which copy arrived, the
     /// distance to the copy that repaired it first, 0 if none did.
     more: u32,
 }
@@ -40,7 +40,7 @@ const SACKED: u64 = 1 << 8;
 const HOLE: u64 = 1 << 9;
 const UNSEEN: u64 = 1 << 10;
 const REST: u64 = 1 << 11;
-/// More is known of it: it has a `Repaired`.
+/// More is known of it: it has a `MultiCopy`.
 const KEPT: u64 = 1 << 12;
 /// Once it has left: it stands for itself, not for a run; it was lost; the stream ended before that was known.
 const ALONE: u64 = 1 << 13;
@@ -56,11 +56,11 @@ impl Entry {
     }
     /// What of a copy lies from `start` on.
     #[inline(always)]
-    pub fn of(p: &Passing, start: u64, ordinal: Ordinal) -> Entry {
+    pub fn of(p: &CopySeen, start: u64, ordinal: Ordinal) -> Entry {
         Entry { more: packed(p.ip_id, p.checksum), ..Entry::new(start, p.end, p.time, p.ts, ordinal) }
     }
     /// The same, where the copy repeated what lies before `start`.
-    pub fn rest_of(p: &Passing, start: u64, ordinal: Ordinal) -> Entry {
+    pub fn rest_of(p: &CopySeen, start: u64, ordinal: Ordinal) -> Entry {
         Entry::of(p, start, ordinal).marked(REST)
     }
     /// A range that must have been sent and was not seen, revealed by a packet with this IP identification.
@@ -125,7 +125,7 @@ impl Entry {
     pub fn last_ts(&self) -> u32 {
         self.stamp
     }
-    /// The place of its `Repaired`.
+    /// The place of its `MultiCopy`.
     #[inline(always)]
     pub fn kept(&self) -> Option<u32> {
         self.has(KEPT).then_some(self.more)
@@ -133,8 +133,8 @@ impl Entry {
     pub fn keep(&mut self, at: u32) {
         (self.place, self.more) = (self.place | KEPT, at);
     }
-    /// IP identification and checksum, of one that has no `Repaired`.
-    pub fn told(&self) -> (u16, u16) {
+    /// IP identification and checksum, of one that has no `MultiCopy`.
+    pub fn ip_id_and_checksum(&self) -> (u16, u16) {
         ((self.more >> 16) as u16, self.more as u16)
     }
     /// Another copy of it passed.
@@ -157,7 +157,7 @@ impl Entry {
 impl Entry {
     /// It arrived, or no more is asked of it: nothing is kept of it besides.
     #[inline(always)]
-    pub fn leave(mut self, repaired: &mut Repaireds) -> Entry {
+    pub fn leave(mut self, repaired: &mut MultiCopies) -> Entry {
         let kept = self.kept();
         self.place &= !(MARKS ^ UNSEEN ^ REST);
         (self.stamp, self.more) = (0, 0);
@@ -167,7 +167,7 @@ impl Entry {
         self
     }
     /// The stream ends before its fate is known.
-    pub fn leave_open(self, repaired: &mut Repaireds) -> Entry {
+    pub fn leave_open(self, repaired: &mut MultiCopies) -> Entry {
         self.leave(repaired).marked(OPEN | ALONE)
     }
     /// Its copies wait until then to be told apart.
@@ -181,7 +181,7 @@ impl Entry {
         Entry::new(start, end, time, 0, first)
     }
     /// Its copies were told apart: was the first of them lost?
-    pub fn told_apart(&mut self, of: &Repaired, lost: bool) {
+    pub fn told_apart(&mut self, of: &MultiCopy, lost: bool) {
         self.time = of.due;
         self.more = of.later.first().map_or(0, |by| distance(self.first(), *by));
         self.place = self.place & !KEPT | if lost { LOST } else { 0 };
@@ -234,12 +234,12 @@ mod tests {
         let (left, right) = seg.cut(start + 1000);
         assert_eq!((left.start(), left.end()), (start, start + 1000));
         assert_eq!((right.start(), right.end(), right.first()), (start + 1000, start + 3000, ordinal));
-        assert!(right.is_hole() && right.origin() == Origin::Unseen && right.told() == (77, 0));
+        assert!(right.is_hole() && right.origin() == Origin::Unseen && right.ip_id_and_checksum() == (77, 0));
     }
 
     #[test]
     fn what_is_kept_of_an_entry_goes_when_its_copies_are_told_apart() {
-        let mut all = Repaireds::default();
+        let mut all = MultiCopies::default();
         let mut seg = Entry::new(0, 100, Time(1), 0, 7);
         for ordinal in [9, 12, 20] {
             all.add_copy(&mut seg, ordinal, Time(ordinal as i64));
@@ -247,7 +247,7 @@ mod tests {
         }
         let mut right = seg.cut(60).1;
         all.part(&mut right);
-        assert_eq!((size_of::<Repaired>(), all.held()), (88, 2 * (88 + 3 * 8)));
+        assert_eq!((size_of::<MultiCopy>(), all.held()), (88, 2 * (88 + 3 * 8)));
         let of = all.take(seg.kept().expect("it was sent again")).expect("it was kept");
         assert_eq!((of.later.as_slice(), of.copies, of.first_time), ([9, 12, 20].as_slice(), 4, Time(1)));
         seg.told_apart(&of, true);

@@ -12,11 +12,11 @@
 
 use super::entry::Entry;
 
-/// A list of fewer keeps the room it has.
+/// A list with this capacity or less never releases memory.
 const FEW: usize = 12;
 
-/// How many places a list of `len` has besides: as many come before the others have to move, which costs little while
-/// they are few.
+/// How many unused places a list of `len` entries keeps: as many can be added before the others have to move, and
+/// moving a short list is cheap.
 fn spare(len: usize) -> usize {
     if len < 128 { len / 8 + 6 } else { len / 4 }
 }
@@ -46,16 +46,16 @@ impl List {
     }
     /// Those that have left, the oldest first.
     #[inline(always)]
-    pub fn left(&self) -> &[Entry] {
+    pub fn retired(&self) -> &[Entry] {
         self.items.get(self.from..self.to).unwrap_or_default()
     }
     #[inline(always)]
-    pub fn left_mut(&mut self) -> &mut [Entry] {
+    pub fn retired_mut(&mut self) -> &mut [Entry] {
         self.items.get_mut(self.from..self.to).unwrap_or_default()
     }
     /// The one that left last.
     #[inline(always)]
-    pub fn last_left(&mut self) -> Option<&mut Entry> {
+    pub fn last_retired(&mut self) -> Option<&mut Entry> {
         let last = self.to.checked_sub(1).filter(|last| *last >= self.from)?;
         self.items.get_mut(last)
     }
@@ -115,7 +115,7 @@ impl List {
     }
 
     /// Puts one among those that left, at place `i` of them: mostly at their end.
-    pub fn insert_left(&mut self, i: usize, entry: Entry) {
+    pub fn insert_retired(&mut self, i: usize, entry: Entry) {
         if self.from == self.to {
             (self.from, self.to) = (0, 0);
         }
@@ -131,8 +131,8 @@ impl List {
         self.to += 1;
     }
     /// The oldest that left.
-    pub fn pop_left(&mut self) -> Option<Entry> {
-        let oldest = *self.left().first()?;
+    pub fn pop_retired(&mut self) -> Option<Entry> {
+        let oldest = *self.retired().first()?;
         self.from += 1;
         Some(oldest)
     }
@@ -151,7 +151,7 @@ impl List {
         self.close_up();
         self.items.shrink_to((self.len() + spare(self.len())).max(FEW));
     }
-    /// Nothing is left but the room.
+    /// Removes all entries and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.items.clear();
         (self.from, self.to, self.head) = (0, 0, 0);
@@ -191,15 +191,15 @@ mod tests {
             list.push(entry(k));
             let left = list.pop().expect("it is outstanding");
             assert_eq!(left.first(), k - 100);
-            list.insert_left(list.left().len(), left);
-            if list.left().len() > 50 {
-                list.pop_left();
+            list.insert_retired(list.retired().len(), left);
+            if list.retired().len() > 50 {
+                list.pop_retired();
             }
             list.trim();
         }
         assert!(list.items.capacity() <= 2 * 150);
         assert!(list.outstanding().iter().map(Entry::first).eq(9_900..10_000));
-        assert!(list.left().iter().map(Entry::first).eq(9_850..9_900));
+        assert!(list.retired().iter().map(Entry::first).eq(9_850..9_900));
     }
 
     #[test]
@@ -219,23 +219,23 @@ mod tests {
                     out.insert(at(out.len()), k);
                 }
                 7 => {
-                    list.insert_left(at(left.len()), entry(k));
+                    list.insert_retired(at(left.len()), entry(k));
                     left.insert(at(left.len()), k);
                 }
                 8..11 => {
                     let (one, other) = (list.pop(), out.pop_front());
                     assert_eq!(one.map(|e| e.first()), other);
                     if let Some(one) = one {
-                        list.insert_left(left.len(), one);
+                        list.insert_retired(left.len(), one);
                         left.extend(other);
                     }
                 }
-                11..14 => assert_eq!(list.pop_left().map(|e| e.first()), left.pop_front()),
+                11..14 => assert_eq!(list.pop_retired().map(|e| e.first()), left.pop_front()),
                 _ => assert_eq!(list.pop().map(|e| e.first()), out.pop_front()),
             }
             list.trim();
             assert!(list.outstanding().iter().map(Entry::first).eq(out.iter().copied()));
-            assert!(list.left().iter().map(Entry::first).eq(left.iter().copied()));
+            assert!(list.retired().iter().map(Entry::first).eq(left.iter().copied()));
         }
     }
 }

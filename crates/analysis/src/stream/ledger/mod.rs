@@ -9,24 +9,24 @@
 //!   them are one [`list::List`]. Those that are outstanding are the [`Board`]'s; what an ACK takes off stays, as it is,
 //!   while something sent before it is open. What arrived and was sent once joins the one that left before it.
 //! - What only a range needs that was sent again (its first time, its later copies, what was heard of it) is its
-//!   [`Repaired`], in a place that the entry knows: from its second copy on until they have been told apart.
-//! - Each copy that repeated something is a [`copy::Repair`], in the order of transmission: as a copy, and what is known of
+//!   [`MultiCopy`], in a place that the entry knows: from its second copy on until it is decided which copy arrived.
+//! - Each copy that repeated something is a [`copy::ResentCopy`], in the order of transmission: as a copy, and what is known of
 //!   it as a retransmission, from which its row is made when it leaves.
 //! - Bursts are made as copies leave, and are kept until the first retransmission after them is understood.
 //!
-//! All but the entries that are outstanding exists only while there is something to tell ([`Trouble`]).
+//! All but the entries that are outstanding exists only while there is something to tell ([`LossTracking`]).
 
+mod ack;
 mod board;
 mod bursts;
 mod certain;
 mod copy;
 mod entry;
-mod left;
 mod list;
-mod repaired;
+mod multi_copy;
+mod retired;
 mod settle;
 mod sizes;
-mod told;
 
 use crate::Fate;
 use crate::prefetch;
@@ -36,8 +36,8 @@ use bursts::Size;
 pub use copy::{Certain, Resend};
 use copy::{Copy, known_loss};
 use entry::{Entry, Origin};
-use left::Trouble;
-use repaired::{Answers, Repaired};
+use multi_copy::{Answers, MultiCopy};
+use retired::LossTracking;
 pub use settle::Conditions;
 use wire::{Packet, Span, Time};
 
@@ -47,12 +47,15 @@ pub type Ordinal = u64;
 /// Copies of one segment that are told apart; a sender gives up after 15 timeouts or so (RFC 9293 §3.8.3).
 const MOST_COPIES: u32 = 128;
 
+/// Adding a copy to a segment costs about as much as looking at so many segments.
+const STEPS_OF_A_COPY: u64 = 8;
+
 /// Segments outstanding at once; with 1448 bytes each, 190 MB.
 pub const MOST_OUTSTANDING: usize = 1 << 17;
 
 /// A copy that passes, placed in its stream.
 #[derive(Clone, Copy, Debug)]
-pub struct Passing {
+pub struct CopySeen {
     pub start: u64,
     pub end: u64,
     pub time: Time,
@@ -65,11 +68,11 @@ pub struct Passing {
     pub fate: Fate,
 }
 
-impl Passing {
+impl CopySeen {
     #[inline(always)]
-    pub fn new(packet: &Packet, (start, end): (u64, u64), ts: u32, heard: u32, fate: Fate) -> Passing {
+    pub fn new(packet: &Packet, (start, end): (u64, u64), ts: u32, heard: u32, fate: Fate) -> CopySeen {
         let Packet { time, ip_id, checksum, .. } = *packet;
-        Passing { start, end, time, ts, ip_id, checksum, heard, fate }
+        CopySeen { start, end, time, ts, ip_id, checksum, heard, fate }
     }
     fn len(&self) -> u32 {
         (self.end - self.start) as u32
@@ -110,7 +113,7 @@ pub struct Repeated {
 
 /// A segment that was sent once and is acknowledged.
 #[derive(Clone, Copy, Debug)]
-pub struct Plain {
+pub struct AckedOnce {
     pub end: u64,
     pub len: u32,
     pub sacked: bool,
@@ -136,7 +139,7 @@ pub struct Acked {
 impl Acked {
     /// A segment as it stands, with what is kept of it besides.
     #[inline(always)]
-    fn of(seg: &Entry, repaired: Option<&Repaired>) -> Acked {
+    fn of(seg: &Entry, repaired: Option<&MultiCopy>) -> Acked {
         let (time, ts, hole) = (seg.time, seg.last_ts(), seg.is_hole());
         Acked {
             end: seg.end(),
@@ -183,7 +186,7 @@ pub struct Ledger {
     /// What is outstanding: first copies, and which copies repeated them.
     board: Board,
     /// What has left and is not certain, and retransmissions; while there is something to tell.
-    trouble: Option<Box<Trouble>>,
+    trouble: Option<Box<LossTracking>>,
 }
 
 impl Ledger {
@@ -207,7 +210,7 @@ impl Ledger {
 
     /// What their sizes say of the copies that were lost.
     pub fn too_large(&self) -> Option<TooLarge> {
-        self.trouble.as_ref()?.bursts.sizes.told()
+        self.trouble.as_ref()?.bursts.sizes.too_large()
     }
     /// Is nothing outstanding?
     pub fn is_empty(&self) -> bool {
@@ -232,7 +235,7 @@ impl Ledger {
     pub fn find(&self, offset: u64) -> Option<Outstanding> {
         let seg = self.board.find(offset).and_then(|i| self.board.get(i))?;
         let repaired = self.board.repaired.of(seg);
-        let (ip_id, checksum) = repaired.map_or(seg.told(), |r| (r.ip_id, r.checksum));
+        let (ip_id, checksum) = repaired.map_or(seg.ip_id_and_checksum(), |r| (r.ip_id, r.checksum));
         Some(Outstanding {
             end: seg.end(),
             first_time: repaired.map_or(seg.time, |r| r.first_time),
@@ -290,7 +293,7 @@ impl Ledger {
     }
     /// Bytes that it takes.
     pub fn held(&self) -> u64 {
-        ((self.board.len() + self.board.list.left().len()) * size_of::<Entry>()) as u64
+        ((self.board.len() + self.board.list.retired().len()) * size_of::<Entry>()) as u64
             + self.board.repaired.held()
             + self.trouble.as_ref().map_or(0, |t| t.held())
     }
@@ -314,7 +317,7 @@ impl Ledger {
     }
     /// New data passes.
     #[inline(always)]
-    pub fn append(&mut self, p: &Passing) {
+    pub fn append(&mut self, p: &CopySeen) {
         let ordinal = self.enter();
         if let Some(lost) = known_loss(p.fate, p.len()) {
             self.trouble.get_or_insert_default().know(ordinal, lost);
@@ -322,17 +325,17 @@ impl Ledger {
         self.board.push(Entry::of(p, p.start, ordinal));
     }
     /// Of the copy that passed last, the bytes from `start` on are new.
-    pub fn append_rest(&mut self, p: &Passing, start: u64) {
+    pub fn append_rest(&mut self, p: &CopySeen, start: u64) {
         self.board.push(Entry::rest_of(p, start, self.next - 1));
     }
     /// Data from beyond a gap passes: what begins at `start` was sent before it and has not been seen.
-    pub fn reveal(&mut self, start: u64, beyond: &Passing) {
+    pub fn reveal(&mut self, start: u64, beyond: &CopySeen) {
         self.follow();
         let (ordinal, id) = (self.enter(), beyond.ip_id);
         self.board.push(Entry::hole(start, beyond.start, beyond.time, beyond.ts, ordinal, id));
     }
     /// Data passes that is in order and not new: it was sent before, at `sent`, which would have been here at `due`.
-    pub fn reveal_earlier(&mut self, p: &Passing, sent: Time, due: Time) {
+    pub fn reveal_earlier(&mut self, p: &CopySeen, sent: Time, due: Time) {
         self.follow();
         let mut hole = Entry::hole(p.start, p.end, sent, 0, self.enter(), 0);
         if let Some(of) = self.board.repaired.keep(&mut hole) {
@@ -359,14 +362,14 @@ impl Ledger {
         if let Some(of) = kept.and_then(|at| self.board.repaired.get_mut(at)) {
             of.copies = 1;
         }
-        self.board.troubled -= 1;
+        self.board.resent_or_unseen -= 1;
     }
     /// A copy passes of data that may be outstanding, of which all before `una` is acknowledged. Of each part that was
     /// never seen `unfilled` hears how old it is.
-    pub fn repeat(&mut self, p: &Passing, una: u64, unfilled: impl FnMut(Span)) -> Repeated {
+    pub fn repeat(&mut self, p: &CopySeen, una: u64, unfilled: impl FnMut(Span)) -> Repeated {
         let ordinal = self.enter();
         let repeated = self.lay_on_board(p, una, ordinal, unfilled);
-        let Passing { time, start, heard, ts, .. } = *p;
+        let CopySeen { time, start, heard, ts, .. } = *p;
         let mut copy = Copy { time, start, len: p.len(), heard, ts, ..Copy::default() };
         copy.know(known_loss(p.fate, p.len()));
         // What was acknowledged before, or has been sent too often, nothing is waited for.
@@ -377,7 +380,7 @@ impl Ledger {
     /// Adds the copy to every segment outstanding that it repeats.
     fn lay_on_board(
         &mut self,
-        p: &Passing,
+        p: &CopySeen,
         una: u64,
         ordinal: Ordinal,
         mut unfilled: impl FnMut(Span),
@@ -394,7 +397,7 @@ impl Ledger {
             if s.is_hole() && copies == 0 {
                 unfilled(p.time - of.map_or(s.time, |r| r.first_time));
             }
-            let was_trouble = self.board.is_troubled(s);
+            let was_trouble = self.board.is_resent_or_unseen(s);
             let last = of.and_then(|r| r.later.last().copied()).unwrap_or(s.first());
             repeated.copy = repeated.copy.max(in_all + 1);
             repeated.previous.get_or_insert((s.time, last, in_all == 1));
@@ -403,13 +406,14 @@ impl Ledger {
             if copies < MOST_COPIES {
                 repeated.told_apart += s.len();
                 self.board.add_copy(i, ordinal, p.time, p.ts);
-                let is_trouble = self.board.get(i).is_some_and(|s| self.board.is_troubled(s));
-                self.board.troubled += u32::from(is_trouble) - u32::from(was_trouble);
+                self.board.steps += STEPS_OF_A_COPY;
+                let is_trouble = self.board.get(i).is_some_and(|s| self.board.is_resent_or_unseen(s));
+                self.board.resent_or_unseen += u32::from(is_trouble) - u32::from(was_trouble);
                 if let Some(trouble) = self.trouble.as_mut().filter(|_| of_repair) {
                     trouble.repairs.repaired(last, ordinal);
                 }
             }
-            self.board.note_numbers(i, p.ip_id, p.checksum);
+            self.board.note_ip_id_and_checksum(i, p.ip_id, p.checksum);
             i += 1;
         }
         repeated

@@ -2,9 +2,9 @@
 //! a DSACK can no longer come.
 
 use super::Ordinal;
-use super::copy::{Copy, Repair, Repairs};
+use super::copy::{Copy, ResentCopies, ResentCopy};
 use super::entry::{Entry, Origin};
-use super::repaired::{Answers, Repaired};
+use super::multi_copy::{Answers, MultiCopy};
 use crate::rows::{Needless, Proof, Vantage};
 use smallvec::SmallVec;
 use wire::{Span, Time};
@@ -26,14 +26,14 @@ fn echoes_older(echo: u32, ts: u32) -> bool {
     echo != 0 && ts != 0 && (echo.wrapping_sub(ts) as i32) < 0
 }
 
-impl Repaired {
+impl MultiCopy {
     /// Tells the fate of every copy of `seg`: those that repeated it are told, and whether the first was lost is given.
     /// `known`: how many bytes of that one were lost, if a second capture tells.
     pub fn settle(
         &self,
         seg: &Entry,
         known: Option<u32>,
-        repairs: &mut Repairs,
+        repairs: &mut ResentCopies,
         conditions: &Conditions,
     ) -> bool {
         let first = (seg.origin() != Origin::Rest).then(|| self.first_copy(seg, known));
@@ -44,7 +44,7 @@ impl Repaired {
         let arrived = self.arrived(&copies, conditions);
         let first_arrived = arrived.iter().position(|a| *a).unwrap_or(arrived.len());
         for (i, (&ordinal, &here)) in [seg.first()].iter().chain(&self.later).zip(&arrived).enumerate() {
-            let Some(Repair { copy, resend, .. }) = repairs.get_mut(ordinal) else { continue };
+            let Some(ResentCopy { copy, resend, .. }) = repairs.get_mut(ordinal) else { continue };
             copy.settle(seg.len(), !here);
             let verdict = match i > first_arrived {
                 false => Needless::No,

@@ -1,12 +1,12 @@
 //! Which copy arrived? One segment of 1000 bytes, copies at given milliseconds, a round trip of 40 ms.
 
 use super::*;
-use crate::stream::ledger::repaired::Repaireds;
+use crate::stream::ledger::multi_copy::MultiCopies;
 
 struct Case {
-    repairs: Repairs,
+    repairs: ResentCopies,
     seg: Entry,
-    of: Repaired,
+    of: MultiCopy,
     conditions: Conditions,
     known: Option<u32>,
     copies: u64,
@@ -19,7 +19,7 @@ fn ms(t: i64) -> Time {
 impl Case {
     /// Copies sent at `times`, each with its time as its timestamp; `heard` packets had come back by then.
     fn sent(times: &[(i64, u32)]) -> Case {
-        let (mut repairs, mut all) = (Repairs::default(), Repaireds::default());
+        let (mut repairs, mut all) = (ResentCopies::default(), MultiCopies::default());
         let mut seg = Entry::new(0, 1000, ms(times[0].0), times[0].0 as u32 + 1, 0);
         for (ordinal, &(t, heard)) in (1..).zip(&times[1..]) {
             let (time, ts) = (ms(t), t as u32 + 1);

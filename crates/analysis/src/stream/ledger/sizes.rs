@@ -48,7 +48,7 @@ impl Sizes {
         self.back.get_or_insert(sent);
     }
     /// What they say, if they do.
-    pub fn told(&self) -> Option<TooLarge> {
+    pub fn too_large(&self) -> Option<TooLarge> {
         (self.lost >= LOST && self.lost_behind >= BEHIND).then_some(TooLarge {
             lost_from_bytes: self.least_lost,
             through_to_bytes: self.most_through,
@@ -71,19 +71,19 @@ mod tests {
                 false => sizes.lost(size, Time(at as i64)),
             }
         }
-        sizes.told()
+        sizes.too_large()
     }
 
     #[test]
     fn full_segments_vanish_and_the_short_one_behind_them_comes_through() {
         let of = [(true, 1448), (false, 1448), (false, 1448), (true, 420), (false, 1448), (false, 1448)];
-        let told = story(&of).expect("it shows");
-        assert_eq!((told.lost_from_bytes, told.through_to_bytes, told.lost), (1448, 420, 4));
-        assert_eq!((told.since, told.until), (Time(1), None));
+        let size = story(&of).expect("it shows");
+        assert_eq!((size.lost_from_bytes, size.through_to_bytes, size.lost), (1448, 420, 4));
+        assert_eq!((size.since, size.until), (Time(1), None));
         // RFC 4821: the sender tries smaller ones, and they arrive.
         let probed: Vec<_> = of.into_iter().chain([(true, 1024), (true, 424)]).collect();
-        let told = story(&probed).expect("it shows");
-        assert_eq!((told.through_to_bytes, told.until), (1024, Some(Time(6))));
+        let size = story(&probed).expect("it shows");
+        assert_eq!((size.through_to_bytes, size.until), (1024, Some(Time(6))));
     }
 
     #[test]

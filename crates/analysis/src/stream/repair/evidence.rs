@@ -2,12 +2,12 @@
 //! observation in a few steps, weighs for each cause by the fitted tables of [`super::likelihoods`].
 
 use super::likelihoods::{MARGIN, TABLES};
-use super::{Attempt, Pace, Repair, State};
+use super::{PathTiming, RetransmittedSegment, SenderModel, State};
 use crate::assumptions::MIN_RTO;
 use crate::rows::Cause;
 use wire::Span;
 
-/// What is told apart; the last stands for data that is sent for the first time.
+/// The causes that get a weight. The last one, `Unknown`, stands here for data that is sent for the first time.
 pub const TOLD_APART: [Cause; 4] = [Cause::Recovery, Cause::Timeout, Cause::LossState, Cause::Unknown];
 
 /// The observations, each a table.
@@ -43,21 +43,21 @@ fn step(waited: Span, unit: Span, edges: &[f64]) -> u8 {
     edges.iter().filter(|edge| parts >= **edge).count() as u8
 }
 
-/// A number of bits, the first the highest.
+/// Packs the flags into a number; the first flag is the most significant bit.
 fn bits<const N: usize>(flags: [bool; N]) -> u8 {
     flags.iter().fold(0, |sum, flag| sum << 1 | u8::from(*flag))
 }
 
 impl Observed {
     /// How things stand before the sender's model takes it in.
-    pub(super) fn before(sender: &Repair, a: &Attempt, pace: &Pace) -> Observed {
+    pub(super) fn before(sender: &SenderModel, a: &RetransmittedSegment, timing: &PathTiming) -> Observed {
         let silent = sender.silent(a.now);
         let silence = step(silent, MIN_RTO, &SILENCES);
         let progress = step(a.now - sender.last_progress, MIN_RTO, &SILENCES);
         let [first, others] = [a.head, !a.head].map(|of| move |step: u8| of.then_some(step));
         let behind = match a.start {
-            start if start == sender.resent.end => 0,
-            start if start < sender.resent.end => 1,
+            start if start == sender.trace.end => 0,
+            start if start < sender.trace.end => 1,
             _ => 2,
         };
         let asked = sender.asked_for[0] == a.start;
@@ -69,9 +69,9 @@ impl Observed {
             others(silence),
             first(progress),
             others(progress),
-            Some(step(silent, pace.srtt, &ROUNDS)),
-            first(step(a.now - sender.timer.start, pace.rto, &TIMERS)),
-            Some(behind * 2 + u8::from(a.start < sender.resent.high)),
+            Some(step(silent, timing.srtt, &ROUNDS)),
+            first(step(a.now - sender.timer.start, timing.rto, &TIMERS)),
+            Some(behind * 2 + u8::from(a.start < sender.trace.high)),
             Some(sender.duplicates.min(3) as u8 * 2 + u8::from(asked)),
             Some(bits([a.sack_permitted, a.sacked_above, newer])),
             Some(u8::from(a.unseen) * 4 + a.missing.map_or(0, |n| 1 + n.min(2) as u8)),
@@ -94,7 +94,7 @@ impl Observed {
         self
     }
 
-    /// The cause that fits as well as the one that was judged, or nearly.
+    /// The best-fitting other cause, if it fits better than the judged one, or less than `MARGIN` worse.
     pub(super) fn other(&self, judged: Cause) -> Option<Cause> {
         let at = TOLD_APART[..3].iter().position(|c| *c == judged)?;
         let weights = self.weights();

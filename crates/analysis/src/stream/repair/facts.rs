@@ -1,13 +1,13 @@
-//! What the model of the sender is told, and what it answers.
+//! The inputs of the sender's model, and its verdict.
 
 use super::evidence::Observed;
-use super::seat::{Judge, Seat};
+use super::judges::{Judge, JudgedFrom};
 use crate::rows::{Cause, Evidence, Trigger};
 use wire::{Span, Time};
 
 /// An ACK as it reaches the sender: what it changed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AckNews {
+pub struct AckEvent {
     pub time: Time,
     pub ack: u64,
     /// Bytes that the cumulative ACK moved on by.
@@ -33,7 +33,7 @@ pub struct AckNews {
     pub edge: u64,
 }
 
-impl AckNews {
+impl AckEvent {
     /// Data that was sent only once, up to `end`, has arrived: tells a needless timeout (RFC 5682).
     #[inline]
     pub fn note_original(&mut self, end: u64) {
@@ -42,8 +42,8 @@ impl AckNews {
         }
     }
 
-    /// It says as well what an ACK before it said, which was lost.
-    pub(super) fn with(&self, before: &AckNews) -> AckNews {
+    /// This ACK and one before it that was lost, as one.
+    pub(super) fn with(&self, before: &AckEvent) -> AckEvent {
         let mut both = *self;
         both.sacked += before.sacked;
         both.advanced_new += before.advanced_new;
@@ -57,7 +57,7 @@ impl AckNews {
 
 /// A retransmission to be explained.
 #[derive(Clone, Copy, Debug)]
-pub struct Attempt {
+pub struct RetransmittedSegment {
     pub now: Time,
     /// It repeats the first segment not acknowledged; the last one sent.
     pub head: bool,
@@ -71,15 +71,15 @@ pub struct Attempt {
     pub previous_was_resend: bool,
     /// Data above it has been SACKed.
     pub sacked_above: bool,
-    /// Neither what lies beyond it has been SACKed nor itself acknowledged.
+    /// It has not been acknowledged, and nothing beyond it has been SACKed.
     pub untold: bool,
     pub sack_permitted: bool,
-    /// The copy before it went unseen.
+    /// The copy before it was not seen.
     pub unseen: bool,
-    /// So many packets that the sender sent right before it did not come, where that is known.
+    /// Packets that the sender sent right before it and that did not come here, where that is known.
     pub missing: Option<u32>,
-    /// Duplicate ACKs that have passed and are taken for not yet heard.
-    pub duplicates_on_the_way: u32,
+    /// Duplicate ACKs that have passed here and are assumed not to have reached the sender.
+    pub duplicates_in_flight: u32,
     /// ACKs of this stream pass here at all.
     pub acks_seen: bool,
     /// The highest sequence number sent.
@@ -87,9 +87,9 @@ pub struct Attempt {
     pub ts: u32,
     /// It is no longer than a segment, as far as is known: no timer sends more (RFC 5681 §3.1, the loss window).
     pub one_segment: bool,
-    /// When it passed here, whatever its own timestamp tells.
+    /// When it passed here, without correction by its timestamp.
     pub seen: Time,
-    /// What was sent after it came before it.
+    /// A packet that was sent after it came before it.
     pub overtaken: bool,
     /// At the sender: when the last left of what is outstanding and left before the newest that was delivered.
     pub last_before: Time,
@@ -103,15 +103,15 @@ pub struct Verdict {
     pub evidence: Evidence,
     pub trigger: Trigger,
     pub backoff: u32,
-    /// Away from the sender: what stood around it.
+    /// Away from the sender: observations about it.
     pub observed: Option<Observed>,
     /// The cause that fits nearly as well.
     pub other: Option<Cause>,
 }
 
-/// What is known of time on this path.
+/// Round trips and timers of this path.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct PathTiming {
     /// How close to an ACK a packet must be to have been sent because of it: max(2 ms, RTTmin/10).
     pub tolerance: Span,
     pub srtt: Span,
@@ -119,14 +119,13 @@ pub struct Pace {
     pub least: Span,
     /// The RTO: at the sender as Linux computes it, else as RFC 6298 does with Linux's floor of 200 ms.
     pub rto: Span,
-    /// Where it is told from.
-    pub seat: Seat,
+    /// Which judge applies here.
+    pub judged_from: JudgedFrom,
 }
 
-impl Pace {
-    /// Who judges the sender from there.
+impl PathTiming {
     #[inline]
     pub fn judge(&self) -> &dyn Judge {
-        self.seat.judge()
+        self.judged_from.judge()
     }
 }

@@ -1,21 +1,21 @@
-//! Tail-loss probes (RFC 8985 §7): does this sender send any, and is a packet that nothing else let go one of them?
+//! Tail-loss probes (RFC 8985 §7): does this sender send any, and is a packet that nothing else triggered one of them?
 
-use super::{Pace, Repair};
+use super::{PathTiming, SenderModel};
 use wire::{Span, Time};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Probing {
     /// What must be acknowledged before another may be sent (TLP.end_seq, RFC 8985 §7.3); 0 if none is outstanding.
     until: u64,
-    /// Acknowledged since it sent anything: room that it had no use for.
+    /// Bytes acknowledged since it last sent anything: room that it did not use.
     unanswered: u64,
-    /// An ACK set off what it sent last. What the application or pacing lets go fills no window.
+    /// An ACK triggered what it sent last. The application or pacing triggers packets that do not fill the window.
     clocked: bool,
-    /// How long it waited, at most and of late, before it sent what neither an ACK nor a timer let go.
+    /// The longest recent wait before a packet that neither an ACK nor a timer triggered.
     unprompted: Span,
-    /// What was in flight then, at most, since it last took something for lost: its window is wider.
+    /// The most in flight before such a packet since the last loss: the window is larger.
     fits: u64,
-    /// Probes that it seems to have sent; timeouts before which one was due and did not come.
+    /// Probes that it seems to have sent; timeouts before which a probe was due and did not come.
     shown: u32,
     missed: u32,
 }
@@ -32,7 +32,7 @@ impl Probing {
             self.until = 0;
         }
     }
-    /// Losses are being repaired: the probe has done its work (RFC 8985 §7.4.2).
+    /// A loss is being repaired: the probe is over (RFC 8985 §7.4.2).
     pub(super) fn over(&mut self) {
         (self.until, self.fits) = (0, 0);
     }
@@ -54,61 +54,67 @@ impl Probing {
     pub(super) fn miss(&mut self) {
         self.missed += 1;
     }
-    /// A short while ago it waited about as long before it sent what neither an ACK nor a timer let go.
-    fn is_its_pace(&self, waited: Span) -> bool {
+    /// It waited about as long recently before a packet that neither an ACK nor a timer triggered.
+    fn is_usual_interval(&self, waited: Span) -> bool {
         waited < self.unprompted * 2
     }
-    /// It has sent probes, and more often than not where one was due.
+    /// It has sent probes, in most cases where one was due.
     pub(super) fn has_shown(&self) -> bool {
         self.shown > self.missed
     }
 }
 
-impl Repair {
+impl SenderModel {
     /// Bytes acknowledged since it sent anything.
     pub fn unanswered(&self) -> u64 {
         self.probing.unanswered()
     }
 
     /// New data leaves after a pause, with nothing known to be missing: is it a probe?
-    pub(super) fn new_data_probes(&mut self, now: Time, flight: u64, head: Time, pace: &Pace) -> bool {
+    pub(super) fn new_data_probes(
+        &mut self,
+        now: Time,
+        flight: u64,
+        head: Time,
+        timing: &PathTiming,
+    ) -> bool {
         let waited = self.silent(now);
         let p = &mut self.probing;
-        let least = Span::from_millis(2) + pace.srtt.scale(if p.clocked { 1.4 } else { 1.8 });
-        // A window fills by what ACKs let go, or with the first that a sender may send.
-        let room = flight <= p.fits || p.is_its_pace(waited);
-        let own_pace = !p.clocked && room && !self.age.in_opening(self.una);
-        let pause = Span::from_millis(5).max(pace.tolerance);
-        // Never past the RTO, which Linux reckons from when the first segment left (RFC 8985 §7.2), unless that was over
-        // as the probe's timer was set (tcp_schedule_loss_probe).
-        let ahead = now - waited - head < pace.rto;
-        let due = waited >= least || (ahead && now - head >= pace.rto.scale(0.9));
+        let least = Span::from_millis(2) + timing.srtt.scale(if p.clocked { 1.4 } else { 1.8 });
+        // The window was not full: the application or pacing may have triggered the packet.
+        let room = flight <= p.fits || p.is_usual_interval(waited);
+        let own_pace = !p.clocked && room && !self.era.only_first_write_acked(self.una);
+        let pause = Span::from_millis(5).max(timing.tolerance);
+        // Not after the RTO, which Linux counts from when the first segment left (RFC 8985 §7.2), unless the RTO had passed
+        // when the probe's timer was set (tcp_schedule_loss_probe).
+        let ahead = now - waited - head < timing.rto;
+        let due = waited >= least || (ahead && now - head >= timing.rto.scale(0.9));
         let long = waited >= pause && due;
-        if long && !p.outstanding() && !(own_pace && pace.judge().sees_it_send()) {
+        if long && !p.outstanding() && !(own_pace && timing.judge().sees_it_send()) {
             return true;
         }
-        if now - self.last_news > pace.tolerance {
+        if now - self.last_news > timing.tolerance {
             p.fits = p.fits.max(flight);
             p.unprompted = waited.max(p.unprompted - p.unprompted / 8);
         }
         false
     }
 
-    /// It was seen to send probes before, or is of the age of senders that do: a single segment that is sent again may
-    /// be one. Else only its timer is known to do that.
+    /// A retransmission of a single outstanding segment may be a probe: the sender has sent probes before, or its stack is
+    /// recent enough. Otherwise it is the RTO's.
     pub(super) fn may_probe_alone(&self) -> bool {
-        self.age.recent() || self.probing.has_shown()
+        self.era.since_2013() || self.probing.has_shown()
     }
 
-    /// It had sent probes before the one just sent, and more often than not where one was due.
+    /// It had sent probes before the one just sent, in most cases where one was due.
     pub fn has_shown_before(&self) -> bool {
         self.probing.shown > 1 && self.probing.shown - 1 > self.probing.missed
     }
 
-    /// New data leaves after a pause: had an ACK let it go?
-    pub(super) fn note_clock(&mut self, now: Time, pace: &Pace) {
+    /// New data leaves after a pause: did an ACK trigger it?
+    pub(super) fn note_clock(&mut self, now: Time, timing: &PathTiming) {
         let since_news = now - self.last_news;
-        let follows = self.probing.clocked && since_news <= pace.tolerance;
-        self.probing.clocked = follows || since_news <= pace.judge().tight(self, pace);
+        let follows = self.probing.clocked && since_news <= timing.tolerance;
+        self.probing.clocked = follows || since_news <= timing.judge().tight(self, timing);
     }
 }

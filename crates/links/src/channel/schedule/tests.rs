@@ -8,7 +8,7 @@ const fn ms(n: i64) -> Span {
 fn outages(schedule: Schedule, anchor: Anchor, first_packet: Option<Time>) -> Option<Outages> {
     let outage = spec::Outage { schedule, anchor, flush: Flush::Nothing, hold: false };
     let kind = ChannelKind::Outage(outage);
-    let spec = ChannelSpec { name: "dark".into(), at: Place::Wire, only: Only::All, kind };
+    let spec = ChannelSpec { name: "dark".into(), at: Place::Wire, only: Only::All, flows: vec![], kind };
     Outages::new(&spec, "air", 7, first_packet)
 }
 

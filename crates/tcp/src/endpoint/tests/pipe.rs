@@ -110,8 +110,14 @@ impl<F: FnMut(bool, usize, &Sent) -> Fate> Pipe<F> {
                 let (in_bursts, after) = in_bursts(end.clone(), self.now);
                 let first = self.log.len();
                 loop {
-                    let before = end.view();
-                    let Some(sent) = end.transmit(self.now) else { break };
+                    let (before, blocked) = (end.view(), end.blocked(self.now));
+                    let Some(sent) = end.transmit(self.now) else {
+                        assert_ne!(end.blocked(self.now), Blocked::Nothing, "{before:?}");
+                        break;
+                    };
+                    // A packet of several may wait, and it is known only when it is asked for that it does not.
+                    let is_new = sent.why == Why::New && before.phase == Phase::Open;
+                    assert!(!is_new || blocked == Blocked::Nothing || end.spec.send.offload, "{blocked:?}");
                     if let Some(check) = self.check_sent {
                         check(end, &sent, &before);
                     }

@@ -5,14 +5,26 @@ use super::{Board, LOST, REPAIRED, SACKED};
 impl Board {
     /// The lowest segment that is lost and not resent: NextSeg (1) of RFC 6675 §4.
     pub(crate) fn next_lost(&mut self) -> Option<usize> {
+        let (at, wants_repair) = self.search_lost()?;
+        self.repair_from = if at < self.segs.len() { self.offset(at) } else { self.end };
+        wants_repair.then_some(at)
+    }
+
+    /// The same without a note of how far the search has come.
+    pub(crate) fn has_lost(&self) -> Option<usize> {
+        self.search_lost().filter(|(_, wants_repair)| *wants_repair).map(|(at, _)| at)
+    }
+
+    /// Where the search ends, and whether the segment there is one that is looked for.
+    #[inline(always)]
+    fn search_lost(&self) -> Option<(usize, bool)> {
         if self.lost.segments == 0 || self.repair_from >= self.end {
             return None;
         }
         let mut at = self.find(self.repair_from);
         while let Some(seg) = self.segs.get(at) {
             if seg.wants_repair() {
-                self.repair_from = self.offset(at);
-                return Some(at);
+                return Some((at, true));
             }
             // What is not marked yet may be later: the search goes on from here then. By time, marks have gaps.
             let unmarked = seg.marks & (LOST | SACKED) == 0;
@@ -21,8 +33,7 @@ impl Board {
             }
             at += 1;
         }
-        self.repair_from = if at < self.segs.len() { self.offset(at) } else { self.end };
-        None
+        Some((at, false))
     }
 
     /// The lowest segment that is neither SACKed nor resent, below the highest SACKed one: NextSeg (3) of RFC 6675 §4.

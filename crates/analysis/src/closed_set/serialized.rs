@@ -1,0 +1,59 @@
+//! Values of a set that is listed by files, serialised as serde would derive it: a unit variant by its place and its name.
+
+use super::ClosedSet;
+use serde::de::{DeserializeSeed, EnumAccess, Error, Unexpected, VariantAccess, Visitor};
+use serde::{Deserializer, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// `place`: that of `value` in [`ClosedSet::ALL`].
+pub fn serialize<T: ClosedSet, S: Serializer>(value: T, place: u32, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_unit_variant(T::SET, place, value.name())
+}
+
+pub fn deserialize<'de, T: ClosedSet, D: Deserializer<'de>>(
+    names: &'static [&'static str],
+    from: D,
+) -> Result<T, D::Error> {
+    from.deserialize_enum(T::SET, names, Whole(PhantomData))
+}
+
+/// Reads the enum.
+struct Whole<T>(PhantomData<T>);
+
+impl<'de, T: ClosedSet> Visitor<'de> for Whole<T> {
+    type Value = T;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a value of the set {}", T::SET)
+    }
+    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<T, A::Error> {
+        let (value, rest) = data.variant_seed(Variant(PhantomData))?;
+        rest.unit_variant()?;
+        Ok(value)
+    }
+}
+
+/// Reads which variant it is, by place or by name.
+struct Variant<T>(PhantomData<T>);
+
+impl<'de, T: ClosedSet> DeserializeSeed<'de> for Variant<T> {
+    type Value = T;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
+        from.deserialize_identifier(self)
+    }
+}
+
+impl<T: ClosedSet> Visitor<'_> for Variant<T> {
+    type Value = T;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a value of the set {}", T::SET)
+    }
+    fn visit_u64<E: Error>(self, place: u64) -> Result<T, E> {
+        let found = usize::try_from(place).ok().and_then(|place| T::ALL.get(place));
+        found.copied().ok_or_else(|| E::invalid_value(Unexpected::Unsigned(place), &self))
+    }
+    fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
+        let found = T::ALL.iter().copied().find(|value| value.name() == name);
+        found.ok_or_else(|| E::invalid_value(Unexpected::Str(name), &self))
+    }
+}

@@ -1,0 +1,461 @@
+//! Watches what all flows between two hosts deliver together: capacity, sharing, policers and outages are facts of a
+//! path, not of one flow.
+//!
+//! Flows report each round trip when it is over, so that a packet costs nothing here. Bins are aligned to powers of two
+//! of nanoseconds: when a path fills more than it may, each two neighbours become one. Counts are spread over bins by a
+//! cumulative sum that is the same at every width, so the rows do not depend on how connections were divided among
+//! threads, nor on the order in which they ended.
+//!
+//! Memory is bounded: a path has [`MOST`] bins where a capture has few paths, and fewer where it has many. Beyond
+//! [`PATHS`] paths those between half of the hosts are dropped, chosen by their addresses.
+
+use crate::rows::{PathRow, RoundRow};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use wire::{Host, Span, Time};
+
+/// Bins kept for one direction of a path, and for all paths together.
+const MOST: usize = 512;
+const ALL: usize = 1 << 16;
+
+/// Directions of paths that are kept.
+const PATHS: usize = 1 << 14;
+
+/// The width of the first bins: 2^23 ns, about 8 ms.
+const FINEST: u32 = 23;
+
+/// How many bins each of so many paths may fill.
+fn most_of(paths: usize) -> usize {
+    (ALL / paths.next_power_of_two()).min(MOST)
+}
+
+/// A stretch of one flow, as a round trip of it ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    pub start: Time,
+    pub end: Time,
+    /// The longest silence in it: nothing was delivered then.
+    pub silence: (Time, Time),
+    pub sent_bytes: u64,
+    pub resent_bytes: u64,
+    pub delivered_bytes: u64,
+    pub rtt_min: Option<Span>,
+    pub rtt_sum: Span,
+    pub rtt_n: u32,
+}
+
+impl Stretch {
+    /// Counted from a time on: bins are the same whenever a capture was taken.
+    #[must_use]
+    pub fn since(&self, origin: Time) -> Stretch {
+        let since = |t: Time| Time(t.0.saturating_sub(origin.0));
+        Stretch {
+            start: since(self.start),
+            end: since(self.end),
+            silence: (since(self.silence.0), since(self.silence.1)),
+            ..*self
+        }
+    }
+
+    pub fn of(round: &RoundRow, silence: (Time, Time)) -> Stretch {
+        Stretch {
+            start: round.start,
+            end: round.end,
+            silence,
+            sent_bytes: round.sent_bytes,
+            resent_bytes: round.resent_bytes,
+            delivered_bytes: round.delivered_bytes,
+            rtt_min: round.rtt_min,
+            rtt_sum: round.rtt_sum,
+            rtt_n: round.rtt_n,
+        }
+    }
+}
+
+/// 64 bytes with its number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Bin {
+    sent_bytes: u64,
+    resent_bytes: u64,
+    delivered_bytes: u64,
+    /// [`Span::MAX`] where there was none.
+    rtt_min: Span,
+    rtt_sum: Span,
+    rtt_n: u32,
+    lost_copies: u32,
+    stretches: u32,
+}
+
+impl Default for Bin {
+    fn default() -> Bin {
+        Bin {
+            sent_bytes: 0,
+            resent_bytes: 0,
+            delivered_bytes: 0,
+            rtt_min: Span::MAX,
+            rtt_sum: Span::ZERO,
+            rtt_n: 0,
+            lost_copies: 0,
+            stretches: 0,
+        }
+    }
+}
+
+impl Bin {
+    fn add(&mut self, other: &Bin) {
+        self.sent_bytes += other.sent_bytes;
+        self.resent_bytes += other.resent_bytes;
+        self.delivered_bytes += other.delivered_bytes;
+        self.rtt_min = self.rtt_min.min(other.rtt_min);
+        self.rtt_sum += other.rtt_sum;
+        self.rtt_n = self.rtt_n.saturating_add(other.rtt_n);
+        self.lost_copies = self.lost_copies.saturating_add(other.lost_copies);
+        self.stretches = self.stretches.saturating_add(other.stretches);
+    }
+}
+
+/// The counts of a stretch up to a moment of it.
+#[derive(Clone, Copy, Default)]
+struct Counts([u64; 5]);
+
+impl Counts {
+    /// `part`: of the stretch, in 2^-32.
+    fn upto(s: &Stretch, part: u64) -> Counts {
+        let all =
+            [s.sent_bytes, s.resent_bytes, s.delivered_bytes, s.rtt_sum.0.max(0) as u64, u64::from(s.rtt_n)];
+        Counts(all.map(|n| ((u128::from(n) * u128::from(part)) >> 32) as u64))
+    }
+    fn since(self, before: Counts) -> Counts {
+        Counts(std::array::from_fn(|i| self.0[i] - before.0[i]))
+    }
+    fn is_zero(self) -> bool {
+        self.0 == [0; 5]
+    }
+}
+
+/// One direction between two hosts.
+#[derive(Clone, Debug)]
+struct Path {
+    /// Bins are 2^shift nanoseconds wide.
+    shift: u32,
+    /// By number, in order. Most paths have few, and rows come nearly in the order of time.
+    bins: Vec<(i64, Bin)>,
+}
+
+impl Default for Path {
+    fn default() -> Path {
+        Path { shift: FINEST, bins: Vec::new() }
+    }
+}
+
+impl Path {
+    fn number(&self, time: Time) -> i64 {
+        time.0 >> self.shift
+    }
+
+    fn bin(&mut self, number: i64) -> &mut Bin {
+        let at = match self.bins.last() {
+            Some((last, _)) if *last == number => self.bins.len() - 1,
+            Some((last, _)) if *last < number => self.bins.len(),
+            _ => self.bins.partition_point(|(n, _)| *n < number),
+        };
+        if self.bins.get(at).is_none_or(|(n, _)| *n != number) {
+            self.bins.insert(at, (number, Bin::default()));
+        }
+        &mut self.bins[at].1
+    }
+
+    fn add(&mut self, s: &Stretch, most: usize) {
+        let end = s.end.max(s.start);
+        // A stretch of hours would fill every bin that there is.
+        while self.number(end) - self.number(s.start) >= MOST as i64 {
+            self.widen();
+        }
+        let (first, last) = (self.number(s.start), self.number(end));
+        // Times from a capture may be far apart: in 128 bits nothing overflows.
+        let start = i128::from(s.start.0);
+        let (quiet, again) = (i128::from(s.silence.0.0), i128::from(s.silence.1.0));
+        let active = |at: i128| (at - start - (at.min(again) - quiet).max(0)).max(0) as u128;
+        let length = active(i128::from(end.0)).max(1);
+        let mut before = Counts::default();
+        for number in first..=last {
+            // Bytes that are delivered as the stretch ends belong to its last bin.
+            let part = match number == last {
+                true => 1 << 32,
+                false => {
+                    ((active((i128::from(number) + 1) << self.shift) << 32) / length).min(1 << 32) as u64
+                }
+            };
+            let upto = Counts::upto(s, part);
+            let here = upto.since(before);
+            before = upto;
+            // A stretch of little data and long silence touches few bins.
+            if here.is_zero() && number != first {
+                continue;
+            }
+            let [sent_bytes, resent_bytes, delivered_bytes, rtt_sum, rtt_n] = here.0;
+            self.bin(number).add(&Bin {
+                sent_bytes,
+                resent_bytes,
+                delivered_bytes,
+                rtt_min: s.rtt_min.unwrap_or(Span::MAX),
+                rtt_sum: Span(rtt_sum as i64),
+                rtt_n: rtt_n as u32,
+                lost_copies: 0,
+                stretches: u32::from(number == first),
+            });
+        }
+        self.fit(most);
+    }
+
+    fn lose(&mut self, time: Time, copies: u64, most: usize) {
+        let bin = self.bin(self.number(time));
+        bin.lost_copies = bin.lost_copies.saturating_add(copies.try_into().unwrap_or(u32::MAX));
+        self.fit(most);
+    }
+
+    fn fit(&mut self, most: usize) {
+        if self.bins.len() > most {
+            while self.bins.len() > most {
+                self.widen();
+            }
+            self.bins.shrink_to(most);
+        }
+    }
+
+    fn widen(&mut self) {
+        self.shift += 1;
+        self.bins.dedup_by(|(next, bin), (kept, sum)| {
+            let same = *next >> 1 == *kept >> 1;
+            if same {
+                sum.add(bin);
+            }
+            same
+        });
+        self.bins.iter_mut().for_each(|(number, _)| *number >>= 1);
+    }
+
+    fn merge(&mut self, mut other: Path, most: usize) {
+        while self.shift < other.shift {
+            self.widen();
+        }
+        while other.shift < self.shift {
+            other.widen();
+        }
+        for (at, bin) in other.bins {
+            self.bin(at).add(&bin);
+        }
+        self.fit(most);
+    }
+}
+
+/// The paths of a capture, by sending and receiving host.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    all: HashMap<(Host, Host), Path, FxBuildHasher>,
+    /// Paths with a greater lot are dropped.
+    kept: u64,
+    /// Bins that each may fill.
+    most: usize,
+}
+
+impl Default for Paths {
+    fn default() -> Paths {
+        Paths { all: HashMap::default(), kept: u64::MAX, most: MOST }
+    }
+}
+
+/// A number drawn from two addresses, the same for both directions: the last steps of `MurmurHash3` (Appleby 2008).
+fn lot((from, to): (Host, Host)) -> u64 {
+    let of = |host: Host| {
+        let (high, low) = (u128::from_be_bytes(host.0) >> 64, u128::from_be_bytes(host.0));
+        let mut x = high as u64 ^ (low as u64).rotate_left(29);
+        for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+            x = (x ^ (x >> 33)).wrapping_mul(factor);
+        }
+        x ^ (x >> 33)
+    };
+    of(from).wrapping_add(of(to)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+impl Paths {
+    /// The path between two hosts, and how many bins it may fill; `None` where it is dropped.
+    fn of(&mut self, ends: (Host, Host)) -> Option<(&mut Path, usize)> {
+        if !self.all.contains_key(&ends) {
+            if lot(ends) > self.kept {
+                return None;
+            }
+            self.all.insert(ends, Path::default());
+            self.fit();
+        }
+        let most = self.most;
+        self.all.get_mut(&ends).map(|path| (path, most))
+    }
+
+    /// Whatever is kept once there are many is as it would be had they all been there from the beginning.
+    fn fit(&mut self) {
+        while self.all.len() > PATHS {
+            self.kept /= 2;
+            self.all.retain(|ends, _| lot(*ends) <= self.kept);
+        }
+        let paths = if self.kept < u64::MAX { PATHS } else { self.all.len() };
+        let most = most_of(paths);
+        if most < self.most {
+            self.most = most;
+            self.all.values_mut().for_each(|path| path.fit(most));
+        }
+    }
+
+    pub fn add(&mut self, ends: (Host, Host), stretch: &Stretch) {
+        if let Some((path, most)) = self.of(ends) {
+            path.add(stretch, most);
+        }
+    }
+    pub fn lose(&mut self, ends: (Host, Host), time: Time, copies: u64) {
+        if let Some((path, most)) = self.of(ends) {
+            path.lose(time, copies, most);
+        }
+    }
+    /// Takes in what another part of the same capture saw.
+    pub fn merge(&mut self, other: Paths) {
+        if other.kept < self.kept {
+            self.kept = other.kept;
+            self.all.retain(|ends, _| lot(*ends) <= other.kept);
+        }
+        for (ends, path) in other.all {
+            if let Some((own, most)) = self.of(ends) {
+                own.merge(path, most);
+            }
+        }
+        self.fit();
+    }
+    /// The rows of one direction between two hosts, in order of time, of a capture that began at `origin`.
+    pub fn rows(&self, from: Host, to: Host, origin: Time) -> Vec<PathRow> {
+        let Some(path) = self.all.get(&(from, to)) else { return Vec::new() };
+        let bins = path.bins.iter().map(|(at, bin)| PathRow {
+            from,
+            to,
+            start: Time((at << path.shift).saturating_add(origin.0)),
+            width: Span(1 << path.shift),
+            sent_bytes: bin.sent_bytes,
+            resent_bytes: bin.resent_bytes,
+            delivered_bytes: bin.delivered_bytes,
+            lost_copies: u64::from(bin.lost_copies),
+            rtt_min: (bin.rtt_min < Span::MAX).then_some(bin.rtt_min),
+            rtt_sum: bin.rtt_sum,
+            rtt_n: u64::from(bin.rtt_n),
+            stretches: bin.stretches,
+        });
+        bins.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts() -> (Host, Host) {
+        (Host::v4([10, 0, 0, 1]), Host::v4([10, 0, 0, 2]))
+    }
+
+    fn of_hosts(paths: &Paths) -> Vec<PathRow> {
+        paths.rows(hosts().0, hosts().1, Time::ZERO)
+    }
+
+    fn stretch(start_ms: i64, end_ms: i64, bytes: u64) -> Stretch {
+        Stretch {
+            start: Time(start_ms * 1_000_000),
+            end: Time(end_ms * 1_000_000),
+            silence: (Time(start_ms * 1_000_000), Time(start_ms * 1_000_000)),
+            sent_bytes: bytes,
+            resent_bytes: 0,
+            delivered_bytes: bytes,
+            rtt_min: Some(Span::from_millis(20)),
+            rtt_sum: Span::from_millis(75),
+            rtt_n: 3,
+        }
+    }
+
+    /// xorshift64* (Vigna 2016).
+    fn random(seed: &mut u64) -> u64 {
+        *seed ^= *seed >> 12;
+        *seed ^= *seed << 25;
+        *seed ^= *seed >> 27;
+        seed.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33
+    }
+
+    #[test]
+    fn bytes_are_kept_whatever_the_width() {
+        let mut paths = Paths::default();
+        let mut sum = 0;
+        for i in 0..5_000 {
+            paths.add(hosts(), &stretch(i * 37, i * 37 + 50, 1_000 + i as u64));
+            sum += 1_000 + i as u64;
+        }
+        let rows = of_hosts(&paths);
+        assert!(rows.len() <= MOST);
+        assert_eq!(rows.iter().map(|r| r.delivered_bytes).sum::<u64>(), sum);
+        assert_eq!(rows.iter().map(|r| r.rtt_n).sum::<u64>(), 15_000);
+    }
+
+    #[test]
+    fn rows_do_not_depend_on_how_connections_were_divided() {
+        for seed in 1..40u64 {
+            let mut state = seed * 0x9e37_79b9;
+            let stretches: Vec<Stretch> = (0..1_500)
+                .map(|_| {
+                    let at = random(&mut state) as i64 % 400_000;
+                    stretch(at, at + random(&mut state) as i64 % 3_000, random(&mut state) % 100_000)
+                })
+                .collect();
+            let all = |parts: u64, state: &mut u64| {
+                let mut split = vec![Paths::default(); parts as usize];
+                for s in &stretches {
+                    let part = (random(state) % parts) as usize;
+                    split[part].add(hosts(), s);
+                    split[part].lose(hosts(), s.end, 1);
+                }
+                let mut sum = Paths::default();
+                split.into_iter().for_each(|p| sum.merge(p));
+                of_hosts(&sum)
+            };
+            let one = all(1, &mut state);
+            assert_eq!(one, all(3, &mut state), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn rows_do_not_depend_on_the_order_where_there_are_too_many_paths() {
+        for paths in [300u64, 2 * PATHS as u64] {
+            let ends = |n: u64| (Host::v4((n as u32).to_be_bytes()), Host::v4([10, 0, 0, 2]));
+            let told = |n: u64| stretch(n as i64 % 977 * 100, n as i64 % 977 * 100 + 90 * 35, 40_000 + n);
+            let all = |parts: usize, forward: bool| {
+                let mut split = vec![Paths::default(); parts];
+                for n in 0..paths {
+                    let n = if forward { n } else { paths - 1 - n };
+                    for other in [n, (n + 7) % paths] {
+                        split[(n as usize * 31 + other as usize) % parts].add(ends(n), &told(other));
+                    }
+                }
+                let mut sum = Paths::default();
+                split.into_iter().for_each(|p| sum.merge(p));
+                sum
+            };
+            let (one, other) = (all(1, true), all(3, false));
+            assert!(one.all.len() <= PATHS && one.all.len() as u64 >= paths.min(PATHS as u64 / 3));
+            assert!(one.all.values().map(|path| path.bins.len()).sum::<usize>() <= ALL);
+            for n in 0..paths {
+                let rows = |paths: &Paths| paths.rows(ends(n).0, ends(n).1, Time::ZERO);
+                assert_eq!(rows(&one), rows(&other), "{paths} paths, {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stretch_of_days_fills_no_more_bins_than_there_are() {
+        let mut paths = Paths::default();
+        paths.add(hosts(), &stretch(0, 400_000_000, 7));
+        assert!(of_hosts(&paths).len() <= MOST);
+        assert_eq!(of_hosts(&paths).iter().map(|r| r.delivered_bytes).sum::<u64>(), 7);
+    }
+}

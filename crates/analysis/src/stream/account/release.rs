@@ -1,0 +1,139 @@
+//! The event that released a data packet which did not follow at once on the packet before it.
+
+use super::{Account, FlowState};
+use crate::infer::LEAST_MSS;
+use crate::rows::{Release, Wait};
+use crate::stream::View;
+use wire::{Flags, Packet, Span, Time};
+
+/// An ACK sets off data within this time at a host that is not busy; where ACKs come closer together than that, within a
+/// quarter of their distance, or data that nothing set off would seem to follow on one of them.
+const PROMPT: Span = Span::from_micros(500);
+const PROMPT_AT_LEAST: Span = Span::from_micros(150);
+
+/// A data packet that left after a wait, with the state that decides what released it.
+pub struct Left<'a> {
+    pub packet: &'a Packet,
+    /// When it left its host, as far as that shows here.
+    pub at: Time,
+    pub view: &'a View,
+    /// Away from the sender: an ACK that its sender had not heard when it sent the packet before had reached it.
+    pub heard: bool,
+    /// As far as its sender knew, nothing was outstanding.
+    pub idle: bool,
+}
+
+/// A host that only ever sends less than every path takes has sent no full segment.
+fn full_sized(state: &FlowState<'_>) -> u32 {
+    state.last.largest.max(LEAST_MSS)
+}
+
+impl Left<'_> {
+    /// It is the end of what the program wrote, and fills no segment: Nagle's algorithm keeps it back while anything is
+    /// outstanding (RFC 896).
+    pub fn is_small(&self, state: &FlowState<'_>) -> bool {
+        let seg = &self.packet.seg;
+        seg.payload < full_sized(state) && seg.flags.has(Flags::PSH.with(Flags::FIN))
+    }
+}
+
+impl Account {
+    /// Away from its sender: it left together with the data before it, and came later because a link takes packets one
+    /// after the other. Timestamps that are the same, or one tick apart, say so; where there are none, nothing tells a link
+    /// from a sender that spaces its packets, and a wait shows only where it is long.
+    pub fn left_together(&self, left: &Left<'_>, state: &FlowState<'_>) -> bool {
+        let sender_loop = left.view.sender_loop;
+        if sender_loop == Span::ZERO || left.heard || state.last.seen.is_none() {
+            return false;
+        }
+        match left.packet.seg.timestamps.filter(|_| state.agreed.timestamps) {
+            Some(ts) => ts.val.wrapping_sub(state.last.ts_val) <= 1,
+            None => !left.idle && left.at - state.last.sent <= sender_loop / 8,
+        }
+    }
+
+    fn prompt(&self, state: &FlowState<'_>) -> Span {
+        // Every second segment is acknowledged (RFC 5681 section 4.2).
+        let acks = (state.flight / (2 * u64::from(state.agreed.mss.max(1)))).max(1) as i64;
+        (self.rtt.srtt() / (4 * acks)).clamp(PROMPT_AT_LEAST, PROMPT)
+    }
+
+    /// An ACK let it go: it came just before.
+    fn by_ack(&self, left: &Left<'_>, state: &FlowState<'_>) -> bool {
+        let sender_loop = left.view.sender_loop;
+        if sender_loop == Span::ZERO {
+            return left.at - state.last_news <= self.prompt(state);
+        }
+        // Where nothing is outstanding any more the next packet leaves at once, or a program wrote it later.
+        let slack = (sender_loop / 8).max(PROMPT * 2);
+        left.heard && (!left.idle || left.at - state.last_news <= slack)
+    }
+
+    /// The event that released the packet, and the wait that it ended where that was not for room in a window.
+    pub fn release(&self, left: &Left<'_>, state: &FlowState<'_>) -> (Release, Option<Wait>) {
+        let view = left.view;
+        let (from, sender_loop, mss) = (state.last.sent, view.sender_loop, u64::from(state.agreed.mss));
+        let by_ack = self.by_ack(left, state);
+        let small = left.is_small(state);
+        let idle = left.idle;
+        let peer_data_at = view.peer_data_at + sender_loop;
+        let first = state.last.seen.is_none();
+        let near = sender_loop <= PROMPT;
+        // An ACK that comes behind the other host's message lets a small segment go at once: Nagle's algorithm had kept it.
+        let kept = !first && by_ack && small && near && state.last_news > view.peer_data_at;
+        if idle && (peer_data_at > from || first) && view.peer_data_at > Time::FAR_PAST && !kept {
+            return (Release::Message, None);
+        }
+        if first {
+            // The ACK that ends the handshake lets the first data go.
+            let at_once = |t: Time| left.at - (t + sender_loop) <= self.prompt(state);
+            let by = if view.established.is_some_and(at_once) { Release::Ack } else { Release::Write };
+            return (by, None);
+        }
+        // A window that takes no segment is closed (RFC 9293 section 3.8.6.2); what leaves without any news is a probe of it.
+        // A sender that fills more than the window has room for heeds none.
+        let fits = state.window.now == 0 || u64::from(left.packet.seg.payload) <= state.window.now;
+        let closed = state.window.known && state.window.now < mss && fits;
+        if idle && closed && !by_ack {
+            return (Release::Timer, Some(Wait::Closed));
+        }
+        let after_small = state.last.payload < full_sized(state);
+        if idle && small && !after_small && !by_ack {
+            return (Release::Write, None);
+        }
+        if self.window_was_full(by_ack, state, mss) && !(idle && small) {
+            let was_closed = state.window.before < mss && state.window.changed + sender_loop > from;
+            let closed = was_closed || closed || state.window.reopened + sender_loop > from;
+            return (Release::Window, closed.then_some(Wait::Closed));
+        }
+        match () {
+            () if idle && small && by_ack && near => (Release::Ack, Some(Wait::Small)),
+            // Away from its sender an ACK comes in nearly every gap. What fills its segments as long as it has more to send, and
+            // did not, waited for its program.
+            () if by_ack
+                && sender_loop > Span::ZERO
+                && state.last.pushed
+                && after_small
+                && u64::from(state.last.payload) < mss =>
+            {
+                (Release::Ack, Some(Wait::Program))
+            }
+            () if by_ack => (Release::Ack, None),
+            // A program's last segment has PSH (RFC 9293 §3.9.1.2): a full one without it left more to send.
+            () if idle && (state.last.pushed || after_small || first) => (Release::Write, None),
+            // A sender that has more to send fills its segments.
+            () if state.last.pushed && after_small => (Release::Write, None),
+            () if peer_data_at > from && left.at - peer_data_at <= self.prompt(state) => {
+                (Release::Message, None)
+            }
+            () => (Release::Pace, None),
+        }
+    }
+
+    /// The receive window had no room for another segment when the data before left. Senders that let the card cut their
+    /// segments wait for room for two.
+    fn window_was_full(&self, by_ack: bool, state: &FlowState<'_>, mss: u64) -> bool {
+        let widened = state.window.changed > state.last.sent && state.window.now > state.window.before;
+        (by_ack || widened) && state.window.was_full(state.next, 2 * mss)
+    }
+}

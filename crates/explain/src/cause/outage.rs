@@ -1,0 +1,41 @@
+//! For a while nothing got through, and then it did again.
+
+use super::{About, Scene, capital, lasted};
+use crate::answer::Words;
+use crate::losses::Trouble;
+use analysis::closed_set::Hue;
+use analysis::words::times;
+
+pub const ABOUT: About = About {
+    name: "outage",
+    in_words: "an outage",
+    means: "For a while the path delivers nothing, and then it does again.",
+    recognised: "All that was sent in one direction over some time is lost or late, and what is sent later arrives.",
+    helps: "A path without interruptions.",
+    colour: Hue::Red,
+    words,
+};
+
+fn words(s: &Scene<'_>) -> Words {
+    let all: Vec<&Trouble> = s.troubles().collect();
+    let longest = all.iter().max_by_key(|t| (t.dark_least, t.dark_most));
+    let bounds = longest.map(|t| lasted(t.dark_least, t.dark_most)).unwrap_or_default();
+    let text = match all[..] {
+        [] => "For a while nothing of this connection got through.".to_owned(),
+        [one] => format!("From {} on nothing of this connection got through{bounds}.", s.at(one.start)),
+        _ => format!(
+            "{} nothing of this connection got through, the longest time from {} on{bounds}.",
+            capital(&times(all.len() as u64)),
+            s.at(longest.map_or(s.share.first, |t| t.start))
+        ),
+    };
+    let fired: u64 = all.iter().map(|t| u64::from(t.timeouts)).sum();
+    let timer =
+        if fired > 0 { format!(" The retransmission timer fired {}.", times(fired)) } else { String::new() };
+    Words {
+        text: format!("{text}{timer}"),
+        helps: vec!["a path without interruptions".into()],
+        does_not_help: vec!["larger windows or buffers".into(), "more bandwidth".into()],
+        ..Words::default()
+    }
+}

@@ -1,0 +1,35 @@
+//! A retransmission timer that fired though nothing was lost, or far from where RFC 6298 has it.
+
+use super::{About, Scene, capital};
+use crate::answer::Words;
+use analysis::closed_set::Hue;
+use analysis::words::times;
+
+pub const ABOUT: About = About {
+    name: "timer",
+    in_words: "the retransmission timer",
+    means: "The retransmission timer fired though nothing was lost, or waited far longer than RFC 6298 asks for.",
+    recognised: "What the timer sends again had arrived, or the silence before a retransmission is many times the round trip.",
+    helps: "A retransmission timer that follows RFC 6298.",
+    colour: Hue::Brown,
+    words,
+};
+
+fn words(s: &Scene<'_>) -> Words {
+    let by = s.by();
+    let lost: u64 = s.troubles().map(|t| t.lost).sum();
+    let fired: u64 = s.troubles().map(|t| u64::from(t.timeouts)).sum();
+    let text = match (fired, lost) {
+        (0, _) => format!("{} waited for a timer.", capital(by)),
+        (n, 0) => format!("The retransmission timer of {by} fired {} although nothing was lost.", times(n)),
+        (n, _) => {
+            format!("The retransmission timer of {by} fired {}, far from where RFC 6298 has it.", times(n))
+        }
+    };
+    Words {
+        text,
+        helps: vec![format!("a retransmission timer on {by} that follows RFC 6298")],
+        does_not_help: vec!["more bandwidth".into()],
+        ..Words::default()
+    }
+}

@@ -1,0 +1,14 @@
+//! From some time on nothing came through any more, to the end of what was seen.
+
+use super::Episode;
+use crate::assumptions::OFTEN;
+use crate::cause::Cause;
+use crate::certainty::Certainty;
+
+pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
+    let open = e.row.end.is_none() && e.row.max_backoff as usize + 1 >= OFTEN;
+    // Whatever else went the same way came through: it was no death of the path. The last wait is half of all.
+    let half = e.row.last_repair - (e.row.last_repair - e.row.first_repair) / 2;
+    let others = e.path.delivers(half, e.conversation.end);
+    (open && !others).then_some((Cause::PathDied, Certainty::Likely))
+}

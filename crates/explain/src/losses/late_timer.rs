@@ -1,0 +1,23 @@
+//! Something was lost, and the timer that repaired it waited far longer than RFC 6298 has it.
+
+use super::Episode;
+use crate::assumptions::{TIMER_FAR, TIMER_LEAST};
+use crate::cause::Cause;
+use crate::certainty::Certainty;
+use wire::Span;
+
+/// RFC 6298 section 2: the smoothed round trip and four times its variation, and one second at least.
+pub(super) fn due(e: &Episode<'_>) -> Span {
+    e.conversation.base_rtt.map_or(TIMER_LEAST, |rtt| (rtt * 4).max(TIMER_LEAST))
+}
+
+pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
+    let waited = e.row.silence.filter(|_| e.timed_out())?;
+    let due = due(e);
+    let sure = e.as_seen();
+    // Three duplicate ACKs had asked for it (RFC 5681 section 3.2), and their sender did nothing.
+    let mss = e.conversation.mss(e.side);
+    let asked = e.row.sent_after_loss_bytes / mss >= u64::from(e.lost()) + 3;
+    let cause = if asked { Cause::SenderStalled } else { Cause::Timer };
+    (waited > due.scale(TIMER_FAR)).then_some((cause, if asked { Certainty::Likely } else { sure }))
+}

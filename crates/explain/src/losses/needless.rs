@@ -1,0 +1,52 @@
+//! Nothing was lost: packets overtook each other, the timer was too short, or data or ACKs were kept on the way.
+
+use super::Episode;
+use crate::assumptions::{AT_ONCE, RETURN};
+use crate::cause::Cause;
+use crate::certainty::Certainty;
+use analysis::rows::Trigger;
+use wire::Span;
+
+pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
+    // No repair was needed: each copy that was sent before arrived.
+    if e.row.retransmissions == 0 || e.row.needless < e.row.retransmissions {
+        return None;
+    }
+    let sure = e.as_seen();
+    let base = e.conversation.base_rtt.unwrap_or(Span::ZERO);
+    let waited = (e.row.first_repair - e.row.start).max(e.row.silence.unwrap_or(Span::ZERO));
+    // Where data arrives: original and repair came one behind the other, after a silence in which neither came.
+    if !e.seen_leaving() && waited <= AT_ONCE && e.silence_before() > base.max(AT_ONCE) {
+        return Some((Cause::PacketsHeld, Certainty::Likely));
+    }
+    // Before a round trip is over no ACK can have told anything: a timer that fires by then is too short.
+    let told = base.scale(RETURN);
+    if waited < told && waited > AT_ONCE {
+        return Some((Cause::Timer, sure));
+    }
+    if e.row.timeouts == 0 && e.row.probes == 0 && e.row.trigger == Trigger::Ack {
+        // Duplicate ACKs set it off: what they asked for came late.
+        return Some((Cause::Reordering, sure));
+    }
+    if waited < told {
+        return Some((Cause::Timer, Certainty::Likely));
+    }
+    if e.is_answer_too_large() {
+        return Some((Cause::Mtu, Certainty::Likely));
+    }
+    // Each copy that arrives is answered (RFC 9293 section 3.10.7.4). Where copies were kept on the way all the answers come
+    // once they are let go; where ACKs were lost only the last one comes, a round trip after the repair that it answers.
+    let all_answered = e.flow.duplicate_acks >= e.flow.needless.max(u64::from(e.row.needless));
+    let answered = e.row.end.map_or(base, |end| end - e.row.last_repair);
+    let too_late = answered > base.scale(2.0 - RETURN) + AT_ONCE;
+    let too_soon = e.seen_leaving() && answered < told;
+    let cause = match () {
+        () if all_answered => Cause::PacketsHeld,
+        // The answer, which would have carried the ACK, was lost itself.
+        () if e.is_asked() && e.row.max_backoff > 0 && e.is_single() => Cause::Outage,
+        () if e.is_asked() => Cause::LossRandom,
+        () if too_soon || too_late => Cause::PacketsHeld,
+        () => Cause::AckLoss,
+    };
+    Some((cause, Certainty::Likely))
+}

@@ -1,0 +1,49 @@
+//! For a while nothing of this direction got through, and then it did again.
+
+use super::Episode;
+use crate::assumptions::{AT_ONCE, RUN, TIMER_FAR};
+use crate::cause::Cause;
+use crate::certainty::Certainty;
+use analysis::rows::{BurstRow, EpisodeRow};
+use wire::{Span, Time};
+
+/// The longest time within an episode in which every copy that was sent was lost: from the first of a run of lost copies
+/// to the first copy behind it that arrived, as sent.
+pub(super) fn dark(row: &EpisodeRow, bursts: &[&BurstRow]) -> Option<(Time, Time)> {
+    let longest = bursts.iter().max_by_key(|b| b.last - b.start)?;
+    let back = longest.back.or(longest.first_repair).or(row.end)?;
+    Some((longest.start, back.max(longest.last)))
+}
+
+/// For how long nothing got through, at least and at most.
+pub(super) fn lasted(e: &Episode<'_>) -> (Span, Option<Span>) {
+    let least = e.bursts.iter().map(|b| b.last - b.start).max().unwrap_or(Span::ZERO);
+    let most = e.dark.map(|(from, back)| back - from);
+    (least, most)
+}
+
+pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
+    let (least, most) = lasted(e);
+    let longest = e.bursts.iter().filter_map(|b| b.lost_copies.or(Some(b.lost_segments))).max().unwrap_or(0);
+    // What was sent in one go, one full queue drops. What was sent over a time vanished over a time.
+    let spread = longest >= RUN && least >= AT_ONCE;
+    // A window that vanished whole, with its ACKs, until a timer.
+    let window = e.timed_out() && longest >= RUN && most.is_some_and(|m| m >= AT_ONCE);
+    // A timer that backed off: its repairs vanished, too. A path that loses much does so again and again.
+    let repairs = e.row.max_backoff >= 2 && e.row.end.is_some() && e.is_single();
+    // Where data arrives: a window and its first repairs never came.
+    let unseen = !e.seen_leaving()
+        && longest >= RUN
+        && e.timed_out()
+        && e.row.silence.is_some_and(|s| s > super::late_timer::due(e).scale(TIMER_FAR));
+    if !(spread || window || repairs || unseen) {
+        return None;
+    }
+    // What was under way before is acknowledged within a round trip.
+    let (from, back) = e.dark.unwrap_or((e.row.start, e.end()));
+    if e.path.delivers(from + e.conversation.largest_rtt.unwrap_or_default(), back) {
+        return None;
+    }
+    let both = e.row.lost_acks.is_some_and(|n| n > 0) && spread;
+    Some((Cause::Outage, if both { Certainty::Known } else { Certainty::Likely }))
+}

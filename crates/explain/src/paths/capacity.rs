@@ -1,0 +1,114 @@
+//! What a path can carry.
+
+use super::Path;
+use crate::assumptions::{FULL, MOSTLY, TRAIN_SEGMENTS};
+use crate::conversation::Conversation;
+use analysis::rows::RoundRow;
+use wire::{Span, Time};
+
+/// How the rate of a path is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// What came out of the bottleneck while a queue stood there.
+    Full,
+    /// The spacing of packets that came through it one behind the other.
+    Trains,
+    /// The largest rate over a round trip: it is at least this.
+    Reached,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Capacity {
+    /// Payload.
+    pub bytes_per_s: f64,
+    pub how: How,
+}
+
+/// A stretch of at least a round trip, and what the path delivered in it.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    start: Time,
+    end: Time,
+    bytes: f64,
+}
+
+impl Piece {
+    fn rate(&self) -> f64 {
+        self.bytes / (self.end - self.start).as_secs().max(1e-9)
+    }
+}
+
+/// Bins put together until they are as long as a round trip.
+fn pieces(path: &Path<'_>) -> Vec<Piece> {
+    let least = path.base_rtt.unwrap_or(Span::from_millis(10)).max(Span::from_millis(10));
+    let mut out: Vec<Piece> = Vec::new();
+    for r in path.rows {
+        let (end, bytes) = (r.start + r.width, r.delivered_bytes as f64);
+        match out.last_mut() {
+            Some(p) if p.end == r.start && p.end - p.start < least => {
+                (p.end, p.bytes) = (end, p.bytes + bytes);
+            }
+            _ => out.push(Piece { start: r.start, end, bytes }),
+        }
+    }
+    out.retain(|p| p.end - p.start >= least.min(p.end - p.start) && p.bytes > 0.0);
+    out
+}
+
+/// The value below which half of the weight lies.
+fn weighted_median(mut values: Vec<(f64, f64)>) -> Option<f64> {
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = values.iter().map(|v| v.1).sum::<f64>() / 2.0;
+    let mut sum = 0.0;
+    values.into_iter().find_map(|(value, weight)| {
+        sum += weight;
+        (sum >= half).then_some(value)
+    })
+}
+
+/// Its packets came one behind the other all the time.
+pub fn is_even(r: &RoundRow) -> bool {
+    r.train >= r.length().scale(FULL)
+}
+
+/// The rate of the trains that are long enough to tell. One that never ends is as its sender spaced it: behind a link that
+/// spaces packets a queue stands sooner or later, and shows in round trips.
+pub fn by_trains(rounds: &[RoundRow], mss: u64) -> Option<f64> {
+    let long = rounds.iter().filter(|r| r.train_bytes >= TRAIN_SEGMENTS * mss);
+    let (even, ended): (Vec<&RoundRow>, Vec<&RoundRow>) = long.partition(|r| is_even(r));
+    let bytes = |of: &[&RoundRow]| of.iter().map(|r| r.train_bytes).sum::<u64>();
+    if bytes(&even) > bytes(&ended) {
+        return None;
+    }
+    let rates = ended.iter().filter_map(|r| Some((r.train_rate()?, r.train_bytes as f64)));
+    weighted_median(rates.collect())
+}
+
+pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Capacity> {
+    let pieces = pieces(path);
+    let mss = c.mss(side) as f64;
+    // Away from the sender a round trip holds the wait for the next packet of a sender that spaces them.
+    let gap = if c.seen_leaving(side) { 2.0 * mss } else { TRAIN_SEGMENTS as f64 * mss };
+    let stands = |p: &&Piece| {
+        let queued = path.queued(p.start, p.end).unwrap_or(Span::ZERO);
+        // Two segments at least: a receiver that delays its ACKs makes packets wait for as long as one.
+        // Each of its packets waits in a queue; a delayed ACK makes some wait.
+        let all = path.rounds_in(p.start, p.end).filter_map(|r| r.rtt_min).min();
+        let all = all.is_none_or(|rtt| rtt - path.base_rtt.unwrap_or(rtt) >= path.least_queue);
+        all && queued >= path.least_queue && p.rate() * queued.as_secs() >= gap
+    };
+    let most = pieces.iter().map(Piece::rate).fold(0.0, f64::max);
+    let trains = by_trains(path.rounds, c.mss(side));
+    // What a queue lets out comes with hardly a gap: a burst that makes a queue of its own is gone before the next.
+    let continuous = |p: &&Piece| trains.is_none_or(|t| p.rate() >= MOSTLY * t);
+    let full: Vec<&Piece> = pieces.iter().filter(stands).filter(continuous).collect();
+    let rates = full.iter().map(|p| (p.rate(), (p.end - p.start).as_secs())).collect();
+    if let Some(rate) = weighted_median(rates).filter(|_| full.len() >= 2) {
+        return Some(Capacity { bytes_per_s: rate, how: How::Full });
+    }
+    match trains {
+        Some(rate) if rate >= most / FULL => Some(Capacity { bytes_per_s: rate, how: How::Trains }),
+        Some(rate) if rate >= FULL * most => Some(Capacity { bytes_per_s: most.max(rate), how: How::Trains }),
+        _ => (most > 0.0).then_some(Capacity { bytes_per_s: most, how: How::Reached }),
+    }
+}

@@ -1,0 +1,147 @@
+//! What all flows between two hosts show of the path between them: its rate, who shares it, whether a queue stands, and
+//! when nothing came through.
+
+mod capacity;
+mod policer;
+
+pub use capacity::{Capacity, How, is_even};
+pub use policer::Policer;
+
+use crate::assumptions::{FULL, OFTEN, SHARED};
+use crate::conversation::Conversation;
+use analysis::rows::{BurstRow, PathRow, RoundRow};
+use wire::{Span, Time};
+
+/// One direction of the path of a conversation.
+#[derive(Clone, Debug)]
+pub struct Path<'a> {
+    pub rows: &'a [PathRow],
+    pub rounds: &'a [RoundRow],
+    pub base_rtt: Option<Span>,
+    pub least_queue: Span,
+    pub capacity: Option<Capacity>,
+    pub policer: Option<Policer>,
+    /// A short queue is overrun: most of what was lost was lost out of what came at once.
+    pub overruns: bool,
+}
+
+impl<'a> Path<'a> {
+    pub fn of(c: &Conversation<'a>, side: usize) -> Path<'a> {
+        let flow = &c.flows[side];
+        let mut path = Path {
+            rows: flow.path,
+            rounds: flow.rounds,
+            base_rtt: c.base_rtt,
+            least_queue: c.least_queue(),
+            capacity: None,
+            policer: None,
+            overruns: false,
+        };
+        path.capacity = capacity::of(c, side, &path);
+        path.policer = policer::of(c, side, &path);
+        let at_once = |more: usize| {
+            let of = flow.bursts.iter().filter(move |b| b.lost_segments as usize > more);
+            of.filter(|b| path.is_at_once(b)).count()
+        };
+        path.overruns = at_once(OFTEN) > 0 && at_once(1) * 2 >= flow.bursts.len();
+        path
+    }
+
+    /// Its copies came faster than the path takes them: a queue had to hold them.
+    pub fn is_at_once(&self, b: &BurstRow) -> bool {
+        let taken = self.capacity.map_or(0.0, |c| c.bytes_per_s * (b.last - b.start).as_secs());
+        2.0 * taken <= b.lost_bytes as f64
+    }
+
+    /// Bins that overlap an interval, and for what share of the bin each.
+    fn within(&self, start: Time, end: Time) -> impl Iterator<Item = (&'a PathRow, f64)> {
+        let rows = self.rows;
+        let from = rows.partition_point(move |r| r.start + r.width <= start);
+        rows[from..].iter().take_while(move |r| r.start < end).map(move |r| {
+            let overlap = (r.start + r.width).min(end) - r.start.max(start);
+            (r, overlap.0.max(0) as f64 / r.width.0.max(1) as f64)
+        })
+    }
+
+    /// Payload that all flows of the path delivered in an interval.
+    pub fn delivered(&self, start: Time, end: Time) -> f64 {
+        self.within(start, end).map(|(r, share)| r.delivered_bytes as f64 * share).sum()
+    }
+
+    /// Of the bytes that the path delivered in an interval, the share that is not this conversation's.
+    pub fn others(&self, start: Time, end: Time, own: f64) -> f64 {
+        let all = self.delivered(start, end);
+        if all <= 0.0 { 0.0 } else { (1.0 - own / all).clamp(0.0, 1.0) }
+    }
+
+    /// Others take a good part of what the path carries.
+    pub fn is_shared(&self, start: Time, end: Time, own: f64) -> bool {
+        let all: u64 = self.rows.iter().map(|r| r.delivered_bytes).sum();
+        let mine: u64 = self.rounds.iter().map(|r| r.delivered_bytes).sum();
+        // A bin's share of a round trip is a guess; that all of it is one flow's is none.
+        all > mine + mine / 50 && self.others(start, end, own) >= SHARED
+    }
+
+    /// How long the path was busy with `bytes` of one flow that took `length` to deliver them: their time at the path's
+    /// rate, or all the time where all flows together filled it.
+    pub fn busy(&self, start: Time, end: Time, bytes: f64) -> Option<Span> {
+        let capacity = self.capacity.filter(|c| c.how != How::Reached)?;
+        let length = (end - start).as_secs();
+        if length <= 0.0 || bytes <= 0.0 {
+            return Some(Span::ZERO);
+        }
+        // A bin is as wide as a round trip or wider: a row of less than that has its bytes spread over its neighbours.
+        let (from, to) = self.at_least_a_bin(start, end);
+        let all = self.delivered(from, to) / (to - from).as_secs().max(1e-9) / capacity.bytes_per_s;
+        let own = (bytes / capacity.bytes_per_s / length).min(1.0);
+        let busy = match all >= FULL {
+            true if self.is_shared(from, to, bytes / length * (to - from).as_secs()) => 1.0,
+            true => own.max(FULL).max(own / FULL).min(1.0),
+            false => (own / FULL).min(1.0),
+        };
+        Some(Span::from_secs_f64(busy * length))
+    }
+
+    fn at_least_a_bin(&self, start: Time, end: Time) -> (Time, Time) {
+        let least = self.base_rtt.unwrap_or(Span::ZERO).max(Span::from_millis(10));
+        let missing = (least - (end - start)).max(Span::ZERO);
+        (start - missing / 2, end + missing / 2)
+    }
+
+    /// Payload of this conversation's flow that arrived in an interval.
+    pub fn own(&self, start: Time, end: Time) -> f64 {
+        let part = |r: &RoundRow| {
+            let overlap = (r.end.min(end) - r.start.max(start)).as_secs().max(0.0);
+            r.delivered_bytes as f64 * (overlap / r.length().as_secs().max(1e-9)).min(1.0)
+        };
+        self.rounds_in(start, end).map(part).sum()
+    }
+
+    /// Some flow of this path had data delivered in the interval: this one in a round trip within it, or another one.
+    pub fn delivers(&self, start: Time, end: Time) -> bool {
+        let within = |r: &RoundRow| r.start >= start && r.end <= end && r.delivered_bytes > 0;
+        let whole = self.within(start, end).filter(|(_, share)| *share >= 1.0);
+        let all: u64 = whole.map(|(r, _)| r.delivered_bytes).sum();
+        let own: u64 = self.rounds_in(start, end).map(|r| r.delivered_bytes).sum();
+        self.rounds_in(start, end).any(within) || all > own
+    }
+
+    /// The rounds of this conversation's flow that overlap an interval.
+    pub fn rounds_in(&self, start: Time, end: Time) -> impl Iterator<Item = &'a RoundRow> {
+        let rounds = self.rounds;
+        let from = rounds.partition_point(move |r| r.end <= start);
+        rounds[from..].iter().take_while(move |r| r.start < end)
+    }
+
+    /// The mean wait in queues in an interval, by this flow's round trips or else by those of the path.
+    pub fn queued(&self, start: Time, end: Time) -> Option<Span> {
+        let base = self.base_rtt?;
+        let own = self.rounds_in(start, end).map(|r| (r.rtt_sum, i64::from(r.rtt_n)));
+        let (mut sum, mut n) = own.fold((Span::ZERO, 0), |(s, n), (rtt, k)| (s + rtt, n + k));
+        if n == 0 {
+            let all = self.within(start, end).map(|(r, _)| (r.rtt_sum, r.rtt_n as i64));
+            (sum, n) = all.fold((Span::ZERO, 0), |(s, n), (rtt, k)| (s + rtt, n + k));
+        }
+        (n > 0).then(|| (sum / n - base).max(Span::ZERO))
+    }
+}

@@ -1,0 +1,81 @@
+//! Is it a policer? A token bucket passes bursts at the line's rate until it is empty, and then drops what exceeds its
+//! rate; no queue builds up before the drops (Flach et al., "An Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016).
+
+use super::Path;
+use crate::assumptions::{MOSTLY, NEAR, OFTEN, TOGETHER, TRAIN_SEGMENTS};
+use crate::conversation::Conversation;
+use wire::Time;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Policer {
+    /// Payload.
+    pub bytes_per_s: f64,
+}
+
+/// From one loss of new data to the next: how long, and what was let through.
+struct Interval {
+    length: f64,
+    bytes: f64,
+}
+
+/// A loss finds the bucket empty. Until the next one, what was let through is what has trickled in since: always the same rate.
+/// Where a message ends in between the bucket fills, and that tells nothing.
+fn intervals(c: &Conversation<'_>, side: usize) -> Vec<Interval> {
+    let mut out: Vec<Interval> = Vec::new();
+    let mut last: Option<(Time, u64)> = None;
+    let mut highest = 0;
+    let (least, trip) = (TRAIN_SEGMENTS * c.mss(side), c.base_rtt.unwrap_or_default());
+    for b in c.flows[side].bursts.iter().filter(|b| b.lost_segments > 0) {
+        // A repair that was lost lies below what was lost before.
+        if b.seq_start < highest {
+            continue;
+        }
+        highest = b.seq_end;
+        let Some((time, seq)) = last.filter(|(time, _)| !turns(c, side, *time, b.start)) else {
+            last = Some((b.start, b.seq_start));
+            continue;
+        };
+        // What was lost is sent again a round trip later: by then both count for one.
+        if b.seq_start - seq >= least && b.start - time >= trip * 2 {
+            out.push(Interval { length: (b.start - time).as_secs(), bytes: (b.seq_start - seq) as f64 });
+            last = Some((b.start, b.seq_start));
+        }
+    }
+    out
+}
+
+/// A message begins within.
+fn turns(c: &Conversation<'_>, side: usize, from: Time, to: Time) -> bool {
+    let first = c.waits.partition_point(|w| w.end <= from);
+    let mut within = c.waits[first..].iter().take_while(|w| w.start < to);
+    within.any(|w| w.turns[side] > 0 && w.start >= from)
+}
+
+pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Policer> {
+    let bursts = c.flows[side].bursts;
+    // A queue that builds up before a loss is what makes the loss.
+    let flat = bursts.iter().filter(|b| {
+        let queue = b.rtt_before.map(|rtt| rtt - path.base_rtt.unwrap_or_default());
+        queue.is_none_or(|q| q < path.least_queue)
+    });
+    if flat.count() * 2 < bursts.len() {
+        return None;
+    }
+    // A sender that exceeds the rate loses what is beyond it together; a channel loses one packet here and there.
+    let lost: u32 = bursts.iter().map(|b| b.lost_segments).sum();
+    if f64::from(lost) < TOGETHER * bursts.len() as f64 {
+        return None;
+    }
+    let all = intervals(c, side);
+    let rates: Vec<f64> = all.iter().map(|i| i.bytes / i.length.max(1e-9)).collect();
+    let mut sorted = rates.clone();
+    sorted.sort_by(f64::total_cmp);
+    let rate = *sorted.get(sorted.len() / 2)?;
+    let near = rates.iter().filter(|r| (*r - rate).abs() <= NEAR * rate).count();
+    if rates.len() < OFTEN || (near as f64) < MOSTLY * rates.len() as f64 {
+        return None;
+    }
+    // It passes faster than its rate what it has tokens for: the path itself is faster.
+    let faster = path.rounds.iter().any(|r| r.train_rate().is_some_and(|t| t >= rate / NEAR));
+    faster.then_some(Policer { bytes_per_s: rate })
+}

@@ -1,0 +1,291 @@
+//! Who owns each moment. The rows of `waits` say what the next byte waited for; what the path and the losses were like at
+//! the time says why. docs/definitions.md has the order of precedence.
+
+mod ledger;
+mod windows;
+
+pub use ledger::{Entry, Ledger};
+
+use crate::assumptions::SMALL_MESSAGE_SEGMENTS;
+use crate::cause::Cause;
+use crate::certainty::Certainty;
+use crate::conversation::Conversation;
+use crate::losses::{Trouble, Troubles};
+use crate::paths::Path;
+use analysis::rows::Role;
+use analysis::rows::{Closed, Wait};
+use analysis::waits::Stretch;
+use wire::Span;
+
+/// What ownership is decided from.
+pub struct Facts<'a> {
+    pub conversation: &'a Conversation<'a>,
+    pub paths: [&'a Path<'a>; 2],
+    pub troubles: [&'a Troubles; 2],
+}
+
+/// What a repair is waited for as.
+const REPAIRED: [Wait; 5] = [Wait::Ack, Wait::Path, Wait::Unknown, Wait::Pace, Wait::Window];
+
+/// The owner of every moment in which something is owed.
+pub fn owners(facts: &Facts<'_>) -> Ledger {
+    let mut ledger = Ledger::default();
+    for row in facts.conversation.waits {
+        Row::of(facts, row).give(&mut ledger);
+    }
+    ledger
+}
+
+/// A row of waits of which what nobody owns yet is left.
+struct Row<'a> {
+    facts: &'a Facts<'a>,
+    row: &'a Stretch,
+    left: [[Span; Wait::ALL.len()]; 2],
+}
+
+impl<'a> Row<'a> {
+    fn of(facts: &'a Facts<'a>, row: &'a Stretch) -> Row<'a> {
+        Row { facts, row, left: row.waited }
+    }
+
+    /// All that is left of a wait, or at most so much of it.
+    fn take(&mut self, side: usize, wait: Wait, most: Span) -> Span {
+        let left = &mut self.left[side][wait as usize];
+        let taken = (*left).min(most).max(Span::ZERO);
+        *left -= taken;
+        taken
+    }
+
+    fn give(mut self, ledger: &mut Ledger) {
+        let known = Certainty::Known;
+        for side in 0..2 {
+            let time = self.take(side, Wait::Handshake, Span::MAX);
+            self.put(ledger, Cause::Handshake, None, time, known);
+            self.take(side, Wait::Nothing, Span::MAX);
+        }
+        for side in 0..2 {
+            self.closed(side, ledger);
+            self.full_path(side, ledger);
+            self.repairs(side, ledger);
+            self.windows(side, ledger);
+            self.turns(side, ledger);
+            self.programs(side, ledger);
+        }
+    }
+
+    fn put(&self, ledger: &mut Ledger, cause: Cause, by: Option<Role>, time: Span, sure: Certainty) {
+        ledger.add(&Entry { cause, by, time, certainty: sure, first: self.row.start, last: self.row.end });
+    }
+
+    /// A closed receive window: its program does not read, or its TCP does not answer.
+    fn closed(&mut self, side: usize, ledger: &mut Ledger) {
+        let time = self.take(side, Wait::Closed, Span::MAX);
+        let c = self.facts.conversation;
+        let shut = c.row(side).is_some_and(|f| f.zero_windows > 0 || f.window_probes > 0);
+        let sure = if shut { c.as_seen(side) } else { Certainty::Likely };
+        self.put(ledger, Cause::ReceiverNotReading, Some(Role::of(1 - side)), time, sure);
+    }
+
+    /// Data of this direction was under way through a busy bottleneck.
+    fn full_path(&mut self, side: usize, ledger: &mut Ledger) {
+        let (path, row) = (self.facts.paths[side], self.row);
+        let bytes = path.own(row.start, row.end);
+        let Some(mut busy) = path.busy(row.start, row.end, bytes) else { return };
+        if !self.is_bulk(side) {
+            return; // a queue that messages wait in is one of theirs
+        }
+        // Flows that this capture does not show may take a part of it.
+        let sure = Certainty::Likely;
+        let cause = self.full_cause(side);
+        for wait in [Wait::Ack, Wait::Window, Wait::Small, Wait::Pace, Wait::Path, Wait::Unknown, Wait::Timer]
+        {
+            let time = self.take(side, wait, busy);
+            busy -= time;
+            self.put(ledger, cause, None, time, sure);
+        }
+    }
+
+    fn full_cause(&self, side: usize) -> Cause {
+        let (path, row) = (self.facts.paths[side], self.row);
+        match () {
+            () if path.policer.is_some() => Cause::Policer,
+            () if path.is_shared(row.start, row.end, path.own(row.start, row.end)) => Cause::SharedBottleneck,
+            () => Cause::Bottleneck,
+        }
+    }
+
+    /// More than a message that needs no window.
+    fn is_bulk(&self, side: usize) -> bool {
+        let messages = u64::from(self.row.turns[side].max(1));
+        let mss = self.facts.conversation.mss(side);
+        self.row.bytes[side] > SMALL_MESSAGE_SEGMENTS * mss * messages
+            || self.message(side) > SMALL_MESSAGE_SEGMENTS * mss
+    }
+
+    /// Bytes of the message under way: rows without a turn go on with the one before.
+    fn message(&self, side: usize) -> u64 {
+        let waits = self.facts.conversation.waits;
+        let begins = |w: &Stretch| w.turns[side] > 0 || w.of(side, Wait::Program) > Span::ZERO;
+        let at = waits.partition_point(|w| w.start < self.row.start).min(waits.len() - 1);
+        let from = (0..=at).rev().find(|i| begins(&waits[*i])).unwrap_or(0);
+        let until = (at + 1..waits.len()).find(|i| begins(&waits[*i])).unwrap_or(waits.len());
+        waits[from..until].iter().map(|w| w.bytes[side] / u64::from(w.turns[side].max(1))).sum()
+    }
+
+    /// The repair of losses, and the wait for it.
+    fn repairs(&mut self, side: usize, ledger: &mut Ledger) {
+        let (start, end) = (self.row.start, self.row.end);
+        let troubles = self.facts.troubles[side];
+        // What a timer ended belongs to the trouble that it ended.
+        let mut timer = self.take(side, Wait::Timer, Span::MAX);
+        if !self.facts.conversation.seen_leaving(side) {
+            // What was lost, and what was sent before, left when its program had written it.
+            let waited =
+                troubles.near(start, end).map(|t| t.end.min(end) - t.noticed.min(t.start).max(start));
+            let before = waited.max().map_or(Span::ZERO, |w| timer - w);
+            timer -= before.max(Span::ZERO);
+            self.put(ledger, Cause::SenderIdle, Some(Role::of(side)), before, Certainty::Likely);
+        }
+        match troubles.near(start, end).max_by_key(|t| t.timeouts) {
+            Some(t) if matches!(t.cause, Cause::Timer | Cause::SenderStalled) => {
+                // Some wait there would have been: what was lost owns it.
+                let lost = timer.min(t.due);
+                self.put(ledger, Cause::LossRandom, None, lost, Certainty::Likely);
+                self.put(ledger, t.cause, self.by_of(t), timer - lost, t.certainty);
+            }
+            Some(t) => self.put(ledger, t.cause, self.by_of(t), timer, t.certainty),
+            None if timer > Span::ZERO => self.unanswered(side, timer, ledger),
+            None => {}
+        }
+        let length = (end - start).as_secs().max(1e-9);
+        for t in troubles.near(start, end) {
+            let overlap = (t.end.min(end) - t.noticed.max(start)).as_secs().max(0.0) / length;
+            for wait in REPAIRED {
+                let share = self.row.of(side, wait).scale(overlap);
+                let time = self.take(side, wait, share);
+                self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
+            }
+            // A program may write while data is missing: what is missing is owed all the same.
+            let until = t.end.min(end).min(t.repaired);
+            let missing = (until - t.noticed.max(start)).as_secs().max(0.0) / length;
+            let share = self.row.of(side, Wait::Program).scale(missing);
+            let time = self.take(side, Wait::Program, share);
+            self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
+        }
+    }
+
+    fn by_of(&self, t: &Trouble) -> Option<Role> {
+        match t.cause {
+            Cause::ReceiverStack => Some(Role::of(1 - t.side)),
+            Cause::SenderStalled | Cause::Timer => Some(Role::of(t.side)),
+            _ => None,
+        }
+    }
+
+    /// Data was outstanding to the end, and nothing was heard: no episode tells why.
+    fn unanswered(&self, side: usize, time: Span, ledger: &mut Ledger) {
+        let died = self.facts.conversation.closed() == Closed::Open;
+        let cause = if died { Cause::PathDied } else { Cause::Timer };
+        self.put(ledger, cause, (cause == Cause::Timer).then(|| Role::of(side)), time, Certainty::Open);
+    }
+
+    /// Data waited for room in a window: the receiver's, or one of the sender's own.
+    fn windows(&mut self, side: usize, ledger: &mut Ledger) {
+        let time = self.take(side, Wait::Window, Span::MAX);
+        if time > Span::ZERO {
+            let (cause, sure) = windows::receive(self.facts, side, self.row);
+            self.put(ledger, cause, Some(Role::of(1 - side)), time, sure);
+        }
+        self.small(side, ledger);
+        let time = self.take(side, Wait::Pace, Span::MAX);
+        self.put(ledger, Cause::Pacing, Some(Role::of(side)), time, Certainty::Likely);
+        for wait in [Wait::Ack, Wait::Unknown] {
+            let time = self.take(side, wait, Span::MAX);
+            if time > Span::ZERO {
+                let (cause, sure) = windows::own(self.facts, side, self.row);
+                self.put(ledger, cause, cause_by(cause, side), time, sure);
+            }
+        }
+    }
+
+    /// A small segment waited for the ACK of the one before it: a round trip is its way, and what is more its receiver held.
+    fn small(&mut self, side: usize, ledger: &mut Ledger) {
+        let c = self.facts.conversation;
+        let sure = c.as_seen(side);
+        let time = self.take(side, Wait::Small, Span::MAX);
+        let turns = i64::from(self.row.turns[side].max(1));
+        let trip = c.base_rtt.map_or(Span::ZERO, |rtt| (rtt * turns).min(time));
+        self.put(ledger, Cause::RequestResponse, None, trip, Certainty::Likely);
+        self.put(ledger, Cause::DelayedAck, Some(Role::of(1 - side)), time - trip, sure);
+        // Where data arrives the wait for the ACK that this host held looks like any other.
+        if c.seen_leaving(side) || self.row.bytes[side] > 2 * c.mss(side) * turns as u64 {
+            return;
+        }
+        let held = c.row(side).map_or(Span::ZERO, |f| Span::from_secs_f64(f.rtt_ack.max)) * turns;
+        let waited = self.row.of(side, Wait::Ack) - c.base_rtt.unwrap_or(Span::ZERO) * turns;
+        let time = self.take(side, Wait::Ack, waited.min(held));
+        self.put(ledger, Cause::DelayedAck, Some(Role::of(1 - side)), time, sure);
+    }
+
+    /// Messages and their answers under way.
+    fn turns(&mut self, side: usize, ledger: &mut Ledger) {
+        let time = self.take(side, Wait::Path, Span::MAX);
+        if time == Span::ZERO {
+            return;
+        }
+        // Nobody waits for the arrival of what the same program follows up at a time of its own.
+        if self.is_one_way(side) {
+            let (cause, sure) = self.spaced_by(side);
+            return self.put(ledger, cause, Some(Role::of(side)), time, sure);
+        }
+        let queued = self.queued_of(side, time);
+        self.put(ledger, Cause::StandingQueue, None, queued, Certainty::Likely);
+        // A queue that was there all the time does not show; but what fills one makes it grow and shrink.
+        let c = self.facts.conversation;
+        let steady =
+            c.base_rtt.zip(c.largest_rtt).is_some_and(|(low, high)| high - low < c.least_queue() * 2);
+        let sure = if steady { Certainty::Known } else { Certainty::Likely };
+        self.put(ledger, Cause::RequestResponse, None, time - queued, sure);
+    }
+
+    /// What a queue added to the time of messages under way.
+    fn queued_of(&self, side: usize, time: Span) -> Span {
+        let Some(base) = self.facts.conversation.base_rtt else { return Span::ZERO };
+        let queued = self.facts.paths[side].queued(self.row.start, self.row.end).unwrap_or(Span::ZERO);
+        if queued < self.facts.conversation.least_queue() {
+            return Span::ZERO;
+        }
+        let of_all = queued.as_secs() / (queued + base).as_secs().max(1e-9);
+        time.scale(of_all)
+    }
+
+    fn programs(&mut self, side: usize, ledger: &mut Ledger) {
+        let time = self.take(side, Wait::Program, Span::MAX);
+        let (cause, sure) = self.spaced_by(side);
+        self.put(ledger, cause, Some(Role::of(side)), time, sure);
+    }
+
+    /// Data of this host alone, in which nobody answers.
+    fn is_one_way(&self, side: usize) -> bool {
+        self.row.turns == [0; 2] && self.row.bytes[side] > 0 && self.row.bytes[1 - side] == 0
+    }
+
+    /// Who writes messages ends them with a short segment. Full segments alone, one after the other, have more behind them: their
+    /// sender spaces them.
+    fn spaced_by(&self, side: usize) -> (Cause, Certainty) {
+        let c = self.facts.conversation;
+        if self.is_one_way(side) && self.row.bytes[side].is_multiple_of(c.mss(side)) {
+            return (Cause::Pacing, Certainty::Likely);
+        }
+        let sure = c.as_seen(side);
+        (Cause::SenderIdle, sure)
+    }
+}
+
+fn cause_by(cause: Cause, side: usize) -> Option<Role> {
+    match cause {
+        Cause::SendWindow | Cause::Pacing | Cause::SenderStalled | Cause::Timer => Some(Role::of(side)),
+        Cause::ReceiveWindow => Some(Role::of(1 - side)),
+        _ => None,
+    }
+}

@@ -1,0 +1,95 @@
+//! Whose window was full: the receiver's, the sender's own by its buffer, or cwnd, and then what keeps cwnd small.
+
+use super::Facts;
+use crate::assumptions::{MOSTLY, PLATEAU, PLATEAU_ROUNDS};
+use crate::cause::Cause;
+use crate::certainty::Certainty;
+use crate::paths::is_even;
+use analysis::rows::RoundRow;
+use analysis::waits::Stretch;
+use wire::Span;
+
+/// A receive window that data fills: it is small, or its program does not keep up.
+pub(super) fn receive(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Certainty) {
+    let sure = facts.conversation.as_seen(side);
+    // The window grows as its buffer does: so far.
+    let rounds = facts.paths[side].rounds;
+    let sofar = &rounds[..rounds.partition_point(|r| r.start < row.end)];
+    let most = sofar.iter().filter_map(|r| r.window_max_bytes).max();
+    let least = facts.paths[side].rounds_in(row.start, row.end).filter_map(|r| r.window_min_bytes).min();
+    // A program that reads leaves the window as large as it was; what it does not read is taken off.
+    let shrinks = most.zip(least).is_some_and(|(most, least)| 2 * least < most);
+    match shrinks {
+        true => (Cause::ReceiverNotReading, sure),
+        false => (Cause::ReceiveWindow, sure),
+    }
+}
+
+/// A window of the sender's own, or its pace.
+pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Certainty) {
+    let leaves = facts.conversation.seen_leaving(side);
+    if !leaves && is_spaced(facts, side, row) {
+        return (Cause::Pacing, Certainty::Likely);
+    }
+    let cut = facts.troubles[side].cut_before(row.end);
+    // Where data arrives a window that was cut looks like one that is small.
+    if (leaves || cut.is_none()) && is_plateau(facts, side, row) {
+        return plateau(facts, side);
+    }
+    let sure = facts.conversation.as_seen(side);
+    match cut {
+        Some(t) => (t.cause, t.certainty),
+        None => (Cause::SlowStart, sure),
+    }
+}
+
+/// Whose window a flight fills that does not grow.
+fn plateau(facts: &Facts<'_>, side: usize) -> (Cause, Certainty) {
+    let Some(flow) = facts.conversation.row(side).filter(|f| f.limits.mid_stream) else {
+        return (Cause::SendWindow, Certainty::Likely);
+    };
+    // Without the SYN the scale of the receive window shows late, or not at all.
+    let fills = |window: u64| flow.flight_max_bytes + u64::from(flow.mss) > window;
+    match flow.window_max_bytes {
+        Some(window) if fills(window) => (Cause::ReceiveWindow, Certainty::Likely),
+        None if flow.window_may_hold() => (Cause::CannotTell, Certainty::Open),
+        _ => (Cause::SendWindow, Certainty::Likely),
+    }
+}
+
+/// The largest flight again and again, while ACKs come back and nothing is lost: it is a limit.
+fn is_plateau(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
+    let path = facts.paths[side];
+    let leaves = facts.conversation.seen_leaving(side);
+    let rounds = path.rounds;
+    let of = |r: &RoundRow| flight(r, leaves, path.base_rtt);
+    let mut flights: Vec<f64> = rounds.iter().filter(|r| r.resent_bytes == 0).map(of).collect();
+    flights.sort_by(|a, b| b.total_cmp(a));
+    // Where data arrives a flight is what came in a round trip, and where its borders lie is an accident.
+    let near = if leaves { 1.0 / PLATEAU } else { MOSTLY };
+    let (Some(most), Some(often)) = (flights.first(), flights.get(PLATEAU_ROUNDS)) else { return false };
+    let holds = |r: &RoundRow| r.resent_bytes == 0 && of(r) >= near * often;
+    *often >= near * most && path.rounds_in(row.start, row.end).any(holds)
+}
+
+/// Bytes in flight in a round trip.
+fn flight(r: &RoundRow, leaves: bool, base: Option<Span>) -> f64 {
+    match base.filter(|_| !leaves) {
+        Some(base) => r.delivered_bytes as f64 * (base.as_secs() / r.length().as_secs().max(1e-9)).min(1.0),
+        None => r.flight_bytes as f64,
+    }
+}
+
+/// Where data arrives: a window's worth comes in one go, a round trip after the one before. What comes evenly all the time was
+/// sent so.
+fn is_spaced(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
+    let path = facts.paths[side];
+    let (mut even, mut all) = (Span::ZERO, Span::ZERO);
+    for r in path.rounds_in(row.start, row.end).filter(|r| r.delivered_bytes > 0) {
+        all += r.length();
+        if is_even(r) {
+            even += r.length();
+        }
+    }
+    facts.troubles[side].cut_before(row.end).is_none() && even * 2 > all
+}

@@ -1,0 +1,249 @@
+//! The connections of a capture, one after the other, each with all its rows and with its answer.
+
+use crate::facts::Facts;
+use crate::json::heaviest::Heaviest;
+use crate::json::lists::Item;
+use crate::spool::{ByFlow, Row, Shelf};
+use crate::told::Told;
+use analysis::fault;
+use analysis::rows::*;
+use analysis::waits::Stretch;
+use explain::answer::Answer;
+use explain::cause::Cause;
+use explain::certainty::Certainty;
+use explain::conversation::{FlowRows, Rows};
+use std::io;
+use wire::{Span, Time};
+
+/// The rows that an answer rests on: the heaviest, where there are more than a page could speak of.
+const CONSIDERED: usize = 4096;
+
+pub fn considered<R: Item>() -> Heaviest<R> {
+    Heaviest::of(CONSIDERED)
+}
+
+/// The rows of one direction.
+struct Direction {
+    flow: FlowRow,
+    bursts: Vec<BurstRow>,
+    episodes: Vec<EpisodeRow>,
+    idle: Vec<IdleRow>,
+    rounds: Vec<RoundRow>,
+    path: Vec<PathRow>,
+}
+
+impl Direction {
+    fn rows(&self) -> FlowRows<'_> {
+        FlowRows {
+            flow: Some(&self.flow),
+            bursts: &self.bursts,
+            episodes: &self.episodes,
+            idle: &self.idle,
+            rounds: &self.rounds,
+            path: &self.path,
+        }
+    }
+}
+
+/// A connection with its rows: the client's data, the server's.
+pub struct Connection {
+    pub number: u32,
+    directions: [Option<Direction>; 2],
+    waits: Vec<Stretch>,
+    origin: Time,
+}
+
+impl Connection {
+    pub fn rows(&self) -> Rows<'_> {
+        Rows {
+            flows: self.directions.each_ref().map(|d| d.as_ref().map(Direction::rows).unwrap_or_default()),
+            waits: &self.waits,
+            origin: self.origin,
+        }
+    }
+    /// The answer; or where the analysis failed.
+    pub fn answer(&self, facts: &Facts) -> Result<Answer, String> {
+        let mut answer =
+            fault::caught(|| explain::explain(&self.rows())).inspect_err(|_| facts.failures.count())?;
+        if let Some(why) = &facts.cut {
+            until_cut(&mut answer, why);
+        }
+        Ok(answer)
+    }
+}
+
+/// Reads the rows of connection after connection, in order of their numbers.
+pub struct Connections<'a> {
+    shelf: &'a Shelf,
+    origin: Time,
+    told: Option<&'a Told>,
+    flows: ByFlow<FlowRow>,
+    bursts: ByFlow<BurstRow>,
+    episodes: ByFlow<EpisodeRow>,
+    idle: ByFlow<IdleRow>,
+    rounds: ByFlow<RoundRow>,
+    waits: ByFlow<WaitRow>,
+}
+
+impl<'a> Connections<'a> {
+    pub fn of(shelf: &'a Shelf, origin: Time, told: Option<&'a Told>) -> io::Result<Connections<'a>> {
+        Ok(Connections {
+            shelf,
+            origin,
+            told,
+            flows: ByFlow::new(shelf)?,
+            bursts: ByFlow::new(shelf)?,
+            episodes: ByFlow::new(shelf)?,
+            idle: ByFlow::new(shelf)?,
+            rounds: ByFlow::new(shelf)?,
+            waits: ByFlow::new(shelf)?,
+        })
+    }
+
+    /// The connection of this number. Numbers are asked for in their order.
+    pub fn read(&mut self, number: u32) -> io::Result<Connection> {
+        let mut waits = Vec::new();
+        let client = self.direction(2 * number, &mut waits)?;
+        let server = self.direction(2 * number + 1, &mut waits)?;
+        Ok(Connection {
+            number,
+            directions: [client, server],
+            waits: Stretch::gather(&waits),
+            origin: self.origin,
+        })
+    }
+
+    fn direction(&mut self, flow: FlowId, waits: &mut Vec<WaitRow>) -> io::Result<Option<Direction>> {
+        let Some(mut row) = self.flows.next_of(flow)? else { return Ok(None) };
+        if let Some(told) = self.told.and_then(|told| told.of(flow)) {
+            told.flow(&mut row);
+        }
+        while let Some(wait) = self.waits.next_of(flow)? {
+            waits.push(wait);
+        }
+        let mut rounds = Vec::new();
+        while let Some(round) = self.rounds.next_of(flow)? {
+            rounds.push(round);
+        }
+        Ok(Some(Direction {
+            bursts: heaviest(&mut self.bursts, flow, self.told)?,
+            episodes: heaviest(&mut self.episodes, flow, self.told)?,
+            idle: heaviest(&mut self.idle, flow, self.told)?,
+            rounds,
+            path: self.shelf.paths.rows(row.sender.host, row.receiver.host, self.origin),
+            flow: row,
+        }))
+    }
+}
+
+fn heaviest<R: Row + Item>(rows: &mut ByFlow<R>, flow: FlowId, told: Option<&Told>) -> io::Result<Vec<R>> {
+    let told = told.and_then(|told| told.of(flow));
+    let mut considered = considered();
+    while let Some(mut row) = rows.next_of(flow)? {
+        if let Some(told) = told {
+            row.tell(told, &mut Vec::new());
+        }
+        considered.offer(row);
+    }
+    Ok(considered.rows())
+}
+
+/// What holds until the captures end is no word on the rest of the run.
+fn until_cut(a: &mut Answer, why: &str) {
+    a.limits.insert(0, why.to_owned());
+    if a.cause == Cause::Nothing {
+        (a.cause, a.certainty) = (Cause::CannotTell, Certainty::Open);
+        a.text = format!("Until the captures end nothing took time worth telling: {why}.");
+    }
+}
+
+/// Time of a connection that one cause owns; a row of the `causes` table.
+#[derive(Clone, Debug)]
+pub struct CauseRow {
+    /// The flow of the client's data; of the server's where the client sent none.
+    pub flow: FlowId,
+    pub cause: Cause,
+    pub by: Option<Role>,
+    pub time: Span,
+    pub share: f64,
+    pub certainty: Certainty,
+    /// It is the answer about the connection.
+    pub is_answer: bool,
+    /// Payload of both directions, in the row of the answer; 0 in others, so that sums count it once.
+    pub bytes: u64,
+}
+
+/// The rows of the `causes` table: for each connection its answer, and every other cause that owns time.
+pub fn causes(facts: &Facts, shelf: &Shelf, told: Option<&Told>) -> io::Result<Vec<CauseRow>> {
+    let mut rows = Vec::new();
+    if !facts.withheld {
+        each(facts, shelf, told, |connection, answer| put_causes(&mut rows, connection, answer))?;
+    }
+    Ok(rows)
+}
+
+/// Every connection with its answer, in order of their numbers; none on which the analysis failed.
+fn each(
+    facts: &Facts,
+    shelf: &Shelf,
+    told: Option<&Told>,
+    mut visit: impl FnMut(&Connection, &Answer),
+) -> io::Result<()> {
+    let mut connections = Connections::of(shelf, facts.origin, told)?;
+    let mut last = None;
+    for flow in shelf.rows::<FlowRow>()? {
+        let flow = flow?;
+        let number = flow.flow / 2;
+        if flow.fault.is_some() || last.replace(number) == Some(number) {
+            continue;
+        }
+        let connection = connections.read(number)?;
+        if let Ok(answer) = connection.answer(facts) {
+            visit(&connection, &answer);
+        }
+    }
+    Ok(())
+}
+
+fn put_causes(rows: &mut Vec<CauseRow>, connection: &Connection, answer: &Answer) {
+    let flows: Vec<&FlowRow> = connection.directions.iter().flatten().map(|d| &d.flow).collect();
+    let Some(flow) = flows.first().map(|f| f.flow) else { return };
+    let bytes = flows.iter().map(|f| f.bytes).sum();
+    let row = |cause, by, time, share, certainty| {
+        let is_answer = (cause, by) == (answer.cause, answer.by);
+        CauseRow {
+            flow,
+            cause,
+            by,
+            time,
+            share,
+            certainty,
+            is_answer,
+            bytes: if is_answer { bytes } else { 0 },
+        }
+    };
+    if !answer.causes.iter().any(|s| (s.cause, s.by) == (answer.cause, answer.by)) {
+        rows.push(row(answer.cause, answer.by, Span::ZERO, 0.0, answer.certainty));
+    }
+    rows.extend(answer.causes.iter().map(|s| row(s.cause, s.by, s.time, s.share, s.certainty)));
+}
+
+/// How many answers were held against the laws of the explanation, and the laws that were broken: a sentence each with the ends of the connection, `most`
+/// at most.
+pub fn audit(
+    facts: &Facts,
+    shelf: &Shelf,
+    told: Option<&Told>,
+    most: usize,
+) -> io::Result<(u64, Vec<String>)> {
+    let (mut answers, mut broken) = (0, Vec::new());
+    each(facts, shelf, told, |connection, answer| {
+        answers += 1;
+        let flow = connection.directions.iter().flatten().map(|d| &d.flow).next();
+        let ends = flow.map(|f| format!("{} and {}", f.sender, f.receiver)).unwrap_or_default();
+        let of_it = explain::audit::violations(&connection.rows(), answer);
+        broken.extend(of_it.into_iter().map(|what| format!("{ends}: {what}")));
+        broken.truncate(most);
+    })?;
+    Ok((answers, broken))
+}
