@@ -6,7 +6,7 @@ use std::io::{self, Read};
 /// at by its head and skipped, so a length in a file can never make memory grow.
 const CAPACITY: usize = 512 << 10;
 /// One read(2): small enough to stay in the second-level cache until it is parsed.
-const READ: usize = 256 << 10;
+const READ: usize = 64 << 10;
 
 pub(crate) struct Window {
     source: Box<dyn Read + Send>,

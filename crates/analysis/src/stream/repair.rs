@@ -78,7 +78,7 @@ pub struct SenderModel {
     reaction: Span,
     era: StackEra,
     /// A timeout that looked spurious, until the sender shows how it treats it.
-    spurious_rto: Option<SpuriousRto>,
+    spurious_rto: Option<Box<SpuriousRto>>,
     /// Segments that three duplicate ACKs asked for, the newest first.
     asked_for: [u64; ASKED],
     remote: RemoteState,

@@ -8,12 +8,19 @@ use wire::{Span, Time};
 /// Most stretches take fewer bytes.
 const ROOM: usize = 64;
 
+/// In the first byte of a stretch, beside the number of its waits: the client sent new data, the server did, a turn
+/// was taken.
+const SENT: [u8; 2] = [0x20, 0x40];
+const TURNS: u8 = 0x80;
+const _: () = assert!(2 * Wait::ALL.len() < SENT[0] as usize);
+
 /// Stretches in order of time, each where the one before it ends.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
     start: Time,
     lines: usize,
-    /// Of each stretch: how many waits it has; its bytes and turns; what was waited for, by host, and for how long.
+    /// Of each stretch: how many waits it has, and marks for what it has besides; its bytes and turns, where it has some;
+    /// what was waited for, by host, and for how long.
     bytes: Vec<u8>,
 }
 
@@ -36,10 +43,14 @@ impl Kept {
             self.bytes.reserve_exact(2 * ROOM);
         }
         let waited = || s.waited.as_flattened().iter().enumerate().filter(|(_, time)| **time != Span::ZERO);
-        self.bytes.push(waited().count() as u8);
-        for n in s.bytes.into_iter().chain(s.turns.map(u64::from)) {
-            self.put(n);
+        let turned = s.turns != [0; 2];
+        let mut head = waited().count() as u8 | if turned { TURNS } else { 0 };
+        for (mark, bytes) in SENT.into_iter().zip(s.bytes) {
+            head |= if bytes > 0 { mark } else { 0 };
         }
+        self.bytes.push(head);
+        s.bytes.into_iter().filter(|n| *n > 0).for_each(|n| self.put(n));
+        s.turns.into_iter().filter(|_| turned).for_each(|n| self.put(u64::from(n)));
         for (what, time) in waited() {
             self.bytes.push(what as u8);
             self.put(time.0 as u64);
@@ -98,11 +109,15 @@ impl Iter<'_> {
 impl Iterator for Iter<'_> {
     type Item = Stretch;
     fn next(&mut self) -> Option<Stretch> {
-        let waits = self.byte()?;
-        let bytes = [self.number()?, self.number()?];
-        let turns = [self.number()? as u32, self.number()? as u32];
-        let mut s = Stretch { start: self.start, end: self.start, bytes, turns, ..Stretch::default() };
-        for _ in 0..waits {
+        let head = self.byte()?;
+        let mut s = Stretch { start: self.start, end: self.start, ..Stretch::default() };
+        for (mark, bytes) in SENT.into_iter().zip(&mut s.bytes) {
+            *bytes = if head & mark != 0 { self.number()? } else { 0 };
+        }
+        for turns in &mut s.turns {
+            *turns = if head & TURNS != 0 { self.number()? as u32 } else { 0 };
+        }
+        for _ in 0..head & (SENT[0] - 1) {
             let what = usize::from(self.byte()?);
             let time = Span(self.number()? as i64);
             s.waited[what / Wait::ALL.len()][what % Wait::ALL.len()] = time;

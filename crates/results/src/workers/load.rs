@@ -5,7 +5,7 @@ use analysis::{Analyzer, CaptureProgress, Fate};
 use wire::{Packet, Time};
 
 /// Packets that go to a part at a time.
-pub const LOAD: usize = 1024;
+pub const LOAD: usize = 512;
 
 /// Packets of a part's connections.
 #[derive(Default)]

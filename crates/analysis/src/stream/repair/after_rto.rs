@@ -55,14 +55,16 @@ impl SenderModel {
             State::Loss { .. } => false,
         };
         // Acknowledged data is repeated needlessly: ACKs that say so may still be on their way to the sender.
-        self.remote.rto_guess = (!a.acknowledged).then(|| RtoGuess {
-            state: self.state,
-            start: a.start,
-            high: a.next,
-            at: a.seen,
-            answered: None,
-            progress_was_recent: a.now - self.last_progress < SURELY_RTO_AFTER,
-            asked,
+        self.remote.rto_guess = (!a.acknowledged).then(|| {
+            Box::new(RtoGuess {
+                state: self.state,
+                start: a.start,
+                high: a.next,
+                at: a.seen,
+                answered: None,
+                progress_was_recent: a.now - self.last_progress < SURELY_RTO_AFTER,
+                asked,
+            })
         });
     }
 

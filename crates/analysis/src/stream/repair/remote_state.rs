@@ -19,8 +19,8 @@ pub(super) struct RemoteState {
     lost_repair: (u64, Time),
     /// Fewer than three duplicate ACKs were enough for a repair (RFC 8985 §6.2).
     pub(super) quick: bool,
-    /// The model's state before it assumed a timeout.
-    pub(super) rto_guess: Option<RtoGuess>,
+    /// The model's state before it assumed a timeout: most streams have none.
+    pub(super) rto_guess: Option<Box<RtoGuess>>,
 }
 
 impl Default for RemoteState {

@@ -65,10 +65,10 @@ impl SenderModel {
         };
         if self.una >= high {
             self.leave();
-            self.spurious_rto = Some(SpuriousRto { all_acked: true, ..doubt });
+            self.spurious_rto = Some(Box::new(SpuriousRto { all_acked: true, ..doubt }));
         } else if proven || (delayed || original) && !self.trace.ignored_undo {
             self.leave();
-            self.spurious_rto = Some(doubt);
+            self.spurious_rto = Some(Box::new(doubt));
         } else if f_rto && next > high && (news.sacked > 0 || news.duplicate) {
             // RFC 5682 §3.1 step 3a: new data was sent, and a duplicate ACK came: the loss was real.
             self.state = State::Loss { high, f_rto: false, first_ts };
