@@ -258,6 +258,7 @@ fn round(number: i64, segments: u64, train: i64) -> RoundRow {
         flight_bytes: segments * u64::from(MSS),
         train_bytes: (segments - 1) * u64::from(MSS),
         train: Span::from_millis(train),
+        quiet: Span::from_millis(40 - train),
         rtt_n: 1,
         rtt_min: Some(Span::from_millis(40)),
         rtt_sum: Span::from_millis(40),
@@ -295,6 +296,40 @@ fn where_data_comes_evenly_all_the_time_its_sender_spaces_it() {
     assert_eq!(in_rounds(&arrives, &even, &[], &[]).cause, Cause::Pacing);
     let in_bursts: Vec<RoundRow> = (0..30).map(|i| round(i, 8, 4)).collect();
     assert_eq!(in_rounds(&arrives, &in_bursts, &[], &[]).cause, Cause::SendWindow);
+    // Two segments every ten milliseconds; and four with only their ends so far apart.
+    let waited = Waited { ack: Span::from_millis(40), times: 4, ..Waited::default() };
+    let in_pairs = |quiet| {
+        let pairs = |i| RoundRow { waited, quiet: Span::from_millis(quiet), ..round(i, 8, 0) };
+        (0..30).map(pairs).collect::<Vec<RoundRow>>()
+    };
+    for sender in [&arrives, &flow(300_000)] {
+        assert_eq!(in_rounds(sender, &in_pairs(10), &[], &[]).cause, Cause::Pacing);
+        assert_eq!(in_rounds(sender, &in_pairs(30), &[], &[]).cause, Cause::SendWindow);
+    }
+}
+
+#[test]
+fn the_same_flight_without_a_loss_is_no_slow_start() {
+    // The first flight was larger than those that a pace allows.
+    let rounds: Vec<RoundRow> = (0..30).map(|i| round(i, if i < 2 { 16 } else { 8 }, 4)).collect();
+    assert_eq!(in_rounds(&flow(300_000), &rounds, &[], &[]).cause, Cause::SendWindow);
+}
+
+#[test]
+fn a_silence_within_a_message_is_a_loss_that_does_not_show_where_data_arrives() {
+    let arrives = FlowRow { vantage: Vantage::Receiver, ..flow(20_000) };
+    let silent = |length: i64| {
+        let waits = [stretch(0, &[(0, Wait::Ack, 40)]), stretch(40, &[(0, Wait::Pace, length)])];
+        let idle = [IdleRow { start: ms(40), end: ms(40 + length), ..IdleRow::default() }];
+        let client = FlowRows { flow: Some(&arrives), idle: &idle, ..FlowRows::default() };
+        explain::explain(&Rows { flows: [client, FlowRows::default()], waits: &waits, origin: Time::ZERO })
+    };
+    assert_eq!(silent(1_050).cause, Cause::LossRandom);
+    let late = silent(5_200);
+    assert_eq!((late.cause, late.certainty), (Cause::Timer, Certainty::Likely));
+    // RFC 6298 section 2.4: a second would have been due.
+    let lost = late.causes.iter().find(|c| c.cause == Cause::LossRandom).unwrap();
+    assert_eq!(lost.time, Span::from_secs(1));
 }
 
 /// Losses of new data, each with the time and the number of its first segment, and one episode for each.

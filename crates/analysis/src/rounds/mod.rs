@@ -176,6 +176,7 @@ impl Rounds {
         if r.end == r.start && r.delivered_bytes == 0 {
             return;
         }
+        r.quiet = self.train.silence.1 - self.train.silence.0;
         self.done.push(*r);
         self.fresh.push((*r, self.train.silence));
         if self.done.len() == MOST {

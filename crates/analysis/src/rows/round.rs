@@ -27,6 +27,8 @@ pub struct RoundRow {
     /// The longest train: bytes that arrived after its first, and how long they took.
     pub train_bytes: u64,
     pub train: Span,
+    /// The longest time in which nothing arrived; 0 where it was shorter than the gaps within a train.
+    pub quiet: Span,
 }
 
 /// How long new data waited for what set it off.
@@ -101,6 +103,7 @@ impl RoundRow {
             },
             train_bytes: longer.train_bytes,
             train: longer.train,
+            quiet: self.quiet.max(next.quiet),
         }
     }
 }

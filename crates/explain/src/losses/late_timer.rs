@@ -4,20 +4,26 @@ use super::Episode;
 use crate::assumptions::{TIMER_FAR, TIMER_LEAST};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
+use crate::conversation::Conversation;
 use wire::Span;
 
 /// RFC 6298 section 2: the smoothed round trip and four times its variation, and one second at least.
-pub(super) fn due(e: &Episode<'_>) -> Span {
-    e.conversation.base_rtt.map_or(TIMER_LEAST, |rtt| (rtt * 4).max(TIMER_LEAST))
+pub fn due(c: &Conversation<'_>) -> Span {
+    c.base_rtt.map_or(TIMER_LEAST, |rtt| (rtt * 4).max(TIMER_LEAST))
+}
+
+/// A timer that waits this long is not the one of RFC 6298.
+pub fn is_late(waited: Span, due: Span) -> bool {
+    waited > due.scale(TIMER_FAR)
 }
 
 pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let waited = e.row.silence.filter(|_| e.timed_out())?;
-    let due = due(e);
+    let due = due(e.conversation);
     let sure = e.as_seen();
     // Three duplicate ACKs had asked for it (RFC 5681 section 3.2), and their sender did nothing.
     let mss = e.conversation.mss(e.side);
     let asked = e.row.sent_after_loss_bytes / mss >= u64::from(e.lost()) + 3;
     let cause = if asked { Cause::SenderStalled } else { Cause::Timer };
-    (waited > due.scale(TIMER_FAR)).then_some((cause, if asked { Certainty::Likely } else { sure }))
+    is_late(waited, due).then_some((cause, if asked { Certainty::Likely } else { sure }))
 }

@@ -2,7 +2,7 @@
 
 mod acks;
 mod died;
-mod late_timer;
+pub mod late_timer;
 mod needless;
 mod outage;
 mod queue;
@@ -143,7 +143,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
         dark_least: least,
         dark_most: most,
         cut: e.cuts_the_window(),
-        due: if e.lost() > 0 { late_timer::due(e) } else { Span::ZERO },
+        due: if e.lost() > 0 { late_timer::due(e.conversation) } else { Span::ZERO },
     }
 }
 

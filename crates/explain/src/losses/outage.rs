@@ -35,7 +35,7 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let unseen = !e.seen_leaving()
         && longest >= RUN
         && e.timed_out()
-        && e.row.silence.is_some_and(|s| s > super::late_timer::due(e).scale(TIMER_FAR));
+        && e.row.silence.is_some_and(|s| s > super::late_timer::due(e.conversation).scale(TIMER_FAR));
     if !(spread || window || repairs || unseen) {
         return None;
     }

@@ -6,14 +6,14 @@ mod windows;
 
 pub use ledger::{Entry, Ledger};
 
-use crate::assumptions::SMALL_MESSAGE_SEGMENTS;
+use crate::assumptions::{NEGLIGIBLE, SMALL_MESSAGE_SEGMENTS};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::conversation::Conversation;
-use crate::losses::{Trouble, Troubles};
+use crate::losses::{Trouble, Troubles, late_timer};
 use crate::paths::Path;
 use analysis::rows::Role;
-use analysis::rows::{Closed, Wait};
+use analysis::rows::{Closed, IdleRow, Wait};
 use analysis::waits::Stretch;
 use wire::Span;
 
@@ -197,6 +197,7 @@ impl<'a> Row<'a> {
             self.put(ledger, cause, Some(Role::of(1 - side)), time, sure);
         }
         self.small(side, ledger);
+        self.unseen_losses(side, ledger);
         let time = self.take(side, Wait::Pace, Span::MAX);
         self.put(ledger, Cause::Pacing, Some(Role::of(side)), time, Certainty::Likely);
         for wait in [Wait::Ack, Wait::Unknown] {
@@ -205,6 +206,25 @@ impl<'a> Row<'a> {
                 let (cause, sure) = windows::own(self.facts, side, self.row);
                 self.put(ledger, cause, cause_by(cause, side), time, sure);
             }
+        }
+    }
+
+    /// Where data arrives: what was lost at the end of a flight leaves no gap, but a silence in the middle of what its program
+    /// wrote. No sender spaces its packets by more than a round trip; its timer waits for longer.
+    fn unseen_losses(&mut self, side: usize, ledger: &mut Ledger) {
+        let c = self.facts.conversation;
+        if c.seen_leaving(side) {
+            return;
+        }
+        let least = c.base_rtt.map_or(NEGLIGIBLE, |rtt| rtt.max(NEGLIGIBLE));
+        let within = |i: &&IdleRow| i.start >= self.row.start && i.end <= self.row.end;
+        let silences: Vec<Span> = c.flows[side].idle.iter().filter(within).map(|i| i.end - i.start).collect();
+        let due = late_timer::due(c);
+        for silence in silences.into_iter().filter(|s| *s > least) {
+            let time = self.take(side, Wait::Pace, silence);
+            let late = if late_timer::is_late(time, due) { time - due } else { Span::ZERO };
+            self.put(ledger, Cause::LossRandom, None, time - late, Certainty::Likely);
+            self.put(ledger, Cause::Timer, Some(Role::of(side)), late, Certainty::Likely);
         }
     }
 

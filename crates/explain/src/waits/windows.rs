@@ -1,7 +1,7 @@
 //! Whose window was full: the receiver's, the sender's own by its buffer, or cwnd, and then what keeps cwnd small.
 
 use super::Facts;
-use crate::assumptions::{MOSTLY, PLATEAU, PLATEAU_ROUNDS};
+use crate::assumptions::{MOSTLY, NEAR, PLATEAU, PLATEAU_ROUNDS};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::paths::is_even;
@@ -28,12 +28,12 @@ pub(super) fn receive(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, 
 /// A window of the sender's own, or its pace.
 pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Certainty) {
     let leaves = facts.conversation.seen_leaving(side);
-    if !leaves && is_spaced(facts, side, row) {
+    if is_spaced(facts, side, row) {
         return (Cause::Pacing, Certainty::Likely);
     }
     let cut = facts.troubles[side].cut_before(row.end);
     // Where data arrives a window that was cut looks like one that is small.
-    if (leaves || cut.is_none()) && is_plateau(facts, side, row) {
+    if (leaves || cut.is_none()) && (is_plateau(facts, side, row) || is_flat(facts, side, row)) {
         return plateau(facts, side);
     }
     let sure = facts.conversation.as_seen(side);
@@ -72,6 +72,22 @@ fn is_plateau(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
     *often >= near * most && path.rounds_in(row.start, row.end).any(holds)
 }
 
+/// Round trip after round trip the same flight, where nothing was lost: slow start would have doubled it (RFC 5681 section 3.1).
+fn is_flat(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
+    let path = facts.paths[side];
+    let leaves = facts.conversation.seen_leaving(side);
+    let near = if leaves { 1.0 / PLATEAU } else { MOSTLY };
+    let flat = |some: &[RoundRow]| {
+        let flights = || some.iter().map(|r| flight(r, leaves, path.base_rtt));
+        let (least, most) = (flights().fold(f64::MAX, f64::min), flights().fold(0.0, f64::max));
+        let meets = |r: &RoundRow| r.start < row.end && r.end > row.start;
+        some.iter().any(meets) && some.iter().all(|r| r.resent_bytes == 0) && least >= near * most
+    };
+    let first = path.rounds.partition_point(|r| r.end <= row.start).saturating_sub(PLATEAU_ROUNDS - 1);
+    let last = path.rounds.partition_point(|r| r.start < row.end) + PLATEAU_ROUNDS - 1;
+    path.rounds[first..last.min(path.rounds.len())].windows(PLATEAU_ROUNDS).any(flat)
+}
+
 /// Bytes in flight in a round trip.
 fn flight(r: &RoundRow, leaves: bool, base: Option<Span>) -> f64 {
     match base.filter(|_| !leaves) {
@@ -80,14 +96,14 @@ fn flight(r: &RoundRow, leaves: bool, base: Option<Span>) -> f64 {
     }
 }
 
-/// Where data arrives: a window's worth comes in one go, a round trip after the one before. What comes evenly all the time was
-/// sent so.
+/// A window's worth comes in one go, a round trip after the one before: one pause is much longer than the others. Where all
+/// pauses of a round trip are as long, the packets were sent so.
 fn is_spaced(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
-    let path = facts.paths[side];
     let (mut even, mut all) = (Span::ZERO, Span::ZERO);
-    for r in path.rounds_in(row.start, row.end).filter(|r| r.delivered_bytes > 0) {
+    for r in facts.paths[side].rounds_in(row.start, row.end).filter(|r| r.delivered_bytes > 0) {
         all += r.length();
-        if is_even(r) {
+        let pauses = i64::from(r.waited.times);
+        if is_even(r) || pauses > 1 && r.quiet * pauses <= r.length().scale(1.0 + NEAR) {
             even += r.length();
         }
     }

@@ -89,7 +89,7 @@ table! { PacketColumns of PacketRow {
 
 table! { RoundColumns of RoundRow {
         flow, start, end, sent_bytes, resent_bytes, delivered_bytes, flight_bytes, window_min_bytes, window_max_bytes,
-        rtt_n, rtt_min, rtt_sum, waited, train_bytes, train,
+        rtt_n, rtt_min, rtt_sum, waited, train_bytes, train, quiet,
     } =>
     flow: Id, start: Stamp, end: Stamp, sent_bytes: Int, resent_bytes: Int, delivered_bytes: Int,
     flight_bytes: Int, window_min_bytes: MaybeInt, window_max_bytes: MaybeInt, rtt_n: Int,
@@ -103,6 +103,7 @@ table! { RoundColumns of RoundRow {
     turn_s: MaybeSecs = waited.turn_mean(),
     train_bytes: Int,
     train_s: Secs = train,
+    quiet_s: Secs = quiet,
 }
 
 table! { WaitColumns of WaitRow { flow, start, end, host, waits_for, time, bytes, turns } =>
