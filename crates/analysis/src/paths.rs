@@ -235,6 +235,24 @@ impl Path {
         self.bins.iter_mut().for_each(|(number, _)| *number >>= 1);
     }
 
+    fn rows(&self, from: Host, to: Host, origin: Time) -> Vec<PathRow> {
+        let bins = self.bins.iter().map(|(at, bin)| PathRow {
+            from,
+            to,
+            start: Time((at << self.shift).saturating_add(origin.0)),
+            width: Span(1 << self.shift),
+            sent_bytes: bin.sent_bytes,
+            resent_bytes: bin.resent_bytes,
+            delivered_bytes: bin.delivered_bytes,
+            lost_copies: u64::from(bin.lost_copies),
+            rtt_min: (bin.rtt_min < Span::MAX).then_some(bin.rtt_min),
+            rtt_sum: bin.rtt_sum,
+            rtt_n: u64::from(bin.rtt_n),
+            stretches: bin.stretches,
+        });
+        bins.collect()
+    }
+
     fn merge(&mut self, mut other: Path, most: usize) {
         while self.shift < other.shift {
             self.widen();
@@ -246,6 +264,24 @@ impl Path {
             self.bin(at).add(&bin);
         }
         self.fit(most);
+    }
+}
+
+/// The host that all flows of a sum have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    Sender,
+    Receiver,
+}
+
+/// What each host with several paths sends to all others, and what it gets from all.
+#[derive(Clone, Debug, Default)]
+pub struct Sums(HashMap<(Host, End), Vec<PathRow>, FxBuildHasher>);
+
+impl Sums {
+    /// None where the host has one path only.
+    pub fn of(&self, host: Host, end: End) -> &[PathRow] {
+        self.0.get(&(host, end)).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -331,22 +367,31 @@ impl Paths {
     }
     /// The rows of one direction between two hosts, in order of time, of a capture that began at `origin`.
     pub fn rows(&self, from: Host, to: Host, origin: Time) -> Vec<PathRow> {
-        let Some(path) = self.all.get(&(from, to)) else { return Vec::new() };
-        let bins = path.bins.iter().map(|(at, bin)| PathRow {
-            from,
-            to,
-            start: Time((at << path.shift).saturating_add(origin.0)),
-            width: Span(1 << path.shift),
-            sent_bytes: bin.sent_bytes,
-            resent_bytes: bin.resent_bytes,
-            delivered_bytes: bin.delivered_bytes,
-            lost_copies: u64::from(bin.lost_copies),
-            rtt_min: (bin.rtt_min < Span::MAX).then_some(bin.rtt_min),
-            rtt_sum: bin.rtt_sum,
-            rtt_n: u64::from(bin.rtt_n),
-            stretches: bin.stretches,
-        });
-        bins.collect()
+        self.all.get(&(from, to)).map_or(Vec::new(), |path| path.rows(from, to, origin))
+    }
+
+    /// What all hosts send to one, or one to all, as one path: where each of its paths has a queue of its own they have nothing
+    /// in common, and where one queue holds them all their sum is its rate. Round trips are counted from the least of each path.
+    pub fn sums(&self, origin: Time) -> Sums {
+        let mut sums: HashMap<(Host, End), (u32, Path), FxBuildHasher> = HashMap::default();
+        let mut ends: Vec<&(Host, Host)> = self.all.keys().collect();
+        ends.sort_unstable();
+        for ends in ends {
+            let mut path = self.all[ends].clone();
+            let least = path.bins.iter().map(|(_, bin)| bin.rtt_min).min().filter(|rtt| *rtt < Span::MAX);
+            for (_, bin) in &mut path.bins {
+                bin.rtt_sum = bin.rtt_sum - least.unwrap_or(Span::ZERO) * i64::from(bin.rtt_n);
+                bin.rtt_min = if bin.rtt_n > 0 { Span::ZERO } else { Span::MAX };
+            }
+            for key in [(ends.0, End::Sender), (ends.1, End::Receiver)] {
+                let (paths, sum) = sums.entry(key).or_default();
+                *paths += 1;
+                sum.merge(path.clone(), MOST);
+            }
+        }
+        sums.retain(|_, (paths, _)| *paths > 1);
+        let rows = |(host, end), (_, path): (u32, Path)| ((host, end), path.rows(host, host, origin));
+        Sums(sums.into_iter().map(|(key, sum)| rows(key, sum)).collect())
     }
 }
 

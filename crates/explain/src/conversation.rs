@@ -17,6 +17,9 @@ pub struct FlowRows<'a> {
     pub rounds: &'a [RoundRow],
     /// All flows from its sender's host to its receiver's.
     pub path: &'a [PathRow],
+    /// All flows of the host at which the capture was taken, to all hosts or from all, where it has several paths; round trips
+    /// are counted from the least of each path.
+    pub host: &'a [PathRow],
 }
 
 /// The rows of a connection.

@@ -17,7 +17,7 @@ pub mod outages;
 pub mod paths;
 pub mod waits;
 
-use analysis::rows::Role;
+use analysis::rows::{Closed, Role};
 use answer::{Answer, PathWords, Share, Words};
 use assumptions::{NEAR, NEGLIGIBLE, NEGLIGIBLE_TRIPS, TIMER_LEAST};
 use cause::{Cause, Scene};
@@ -33,9 +33,11 @@ pub fn explain(rows: &Rows<'_>) -> Answer {
     let conversation = Conversation::of(rows);
     let paths = [Path::of(&conversation, 0), Path::of(&conversation, 1)];
     let troubles = [losses::of(&conversation, 0, &paths[0]), losses::of(&conversation, 1, &paths[1])];
+    let of_host = [Path::of_host(&conversation, 0), Path::of_host(&conversation, 1)];
     let facts = Facts {
         conversation: &conversation,
         paths: [&paths[0], &paths[1]],
+        of_host: [of_host[0].as_ref(), of_host[1].as_ref()],
         troubles: [&troubles[0], &troubles[1]],
     };
     let ledger = waits::owners(&facts);
@@ -141,8 +143,11 @@ fn verdict(c: &Conversation<'_>, owed: Span, causes: &[Share]) -> (Cause, Option
             let limit = if unseen || close { Certainty::Likely } else { Certainty::Known };
             (first.cause, first.by, first.certainty.max(limit))
         }
-        // Where SYNs arrive those that were lost do not show.
-        _ => (Cause::Nothing, None, c.as_seen(0)),
+        // Where SYNs arrive those that were lost do not show; and a host that has not closed may have sent what never came.
+        _ => {
+            let over = c.closed() == Closed::Fin;
+            (Cause::Nothing, None, if over { c.as_seen(0) } else { Certainty::Likely })
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::json::lists::Item;
 use crate::spool::{ByFlow, Row, Shelf};
 use crate::told::Told;
 use analysis::fault;
+use analysis::paths::{End, Sums};
 use analysis::rows::*;
 use analysis::waits::Stretch;
 use explain::answer::Answer;
@@ -30,6 +31,8 @@ struct Direction {
     idle: Vec<IdleRow>,
     rounds: Vec<RoundRow>,
     path: Vec<PathRow>,
+    /// All flows of the host at which the capture was taken, where it has several paths.
+    host: Vec<PathRow>,
 }
 
 impl Direction {
@@ -41,6 +44,7 @@ impl Direction {
             idle: &self.idle,
             rounds: &self.rounds,
             path: &self.path,
+            host: &self.host,
         }
     }
 }
@@ -83,6 +87,7 @@ pub struct Connections<'a> {
     idle: ByFlow<IdleRow>,
     rounds: ByFlow<RoundRow>,
     waits: ByFlow<WaitRow>,
+    sums: Sums,
 }
 
 impl<'a> Connections<'a> {
@@ -97,6 +102,7 @@ impl<'a> Connections<'a> {
             idle: ByFlow::new(shelf)?,
             rounds: ByFlow::new(shelf)?,
             waits: ByFlow::new(shelf)?,
+            sums: shelf.paths.sums(origin),
         })
     }
 
@@ -131,8 +137,20 @@ impl<'a> Connections<'a> {
             idle: heaviest(&mut self.idle, flow, self.told)?,
             rounds,
             path: self.shelf.paths.rows(row.sender.host, row.receiver.host, self.origin),
+            host: self.of_host(&row).to_vec(),
             flow: row,
         }))
+    }
+}
+
+impl Connections<'_> {
+    /// Where a capture was taken at one end of a flow, it shows all flows of that host.
+    fn of_host(&self, flow: &FlowRow) -> &[PathRow] {
+        match flow.vantage {
+            Vantage::Sender => self.sums.of(flow.sender.host, End::Sender),
+            Vantage::Receiver => self.sums.of(flow.receiver.host, End::Receiver),
+            Vantage::Both | Vantage::Middle | Vantage::Unknown => &[],
+        }
     }
 }
 

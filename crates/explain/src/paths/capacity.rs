@@ -1,7 +1,7 @@
 //! What a path can carry.
 
 use super::Path;
-use crate::assumptions::{FULL, MOSTLY, TRAIN_SEGMENTS};
+use crate::assumptions::{FULL, MOSTLY, NEAR, TRAIN_SEGMENTS};
 use crate::conversation::Conversation;
 use analysis::rows::RoundRow;
 use wire::{Span, Time};
@@ -82,6 +82,22 @@ pub fn by_trains(rounds: &[RoundRow], mss: u64) -> Option<f64> {
     }
     let rates = ended.iter().filter_map(|r| Some((r.train_rate()?, r.train_bytes as f64)));
     weighted_median(rates.collect())
+}
+
+/// Nearly always when packets wait, the same rate comes out.
+pub(super) fn is_flat(path: &Path<'_>) -> bool {
+    let Some(capacity) = path.capacity else { return false };
+    let (mut near, mut all) = (0.0, 0.0);
+    for p in pieces(path) {
+        if path.queued(p.start, p.end).is_some_and(|q| q >= path.least_queue) {
+            let length = (p.end - p.start).as_secs();
+            all += length;
+            if (p.rate() / capacity.bytes_per_s - 1.0).abs() <= NEAR {
+                near += length;
+            }
+        }
+    }
+    near >= MOSTLY * all && all > 0.0
 }
 
 pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Capacity> {

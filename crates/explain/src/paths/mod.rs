@@ -26,17 +26,26 @@ pub struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
+    fn new(
+        rows: &'a [PathRow],
+        rounds: &'a [RoundRow],
+        base_rtt: Option<Span>,
+        least_queue: Span,
+    ) -> Path<'a> {
+        Path { rows, rounds, base_rtt, least_queue, capacity: None, policer: None, overruns: false }
+    }
+
+    /// The queue that holds all flows of the host at which the capture was taken, where one does: their sum has the same rate
+    /// for as long as they wait.
+    pub fn of_host(c: &Conversation<'a>, side: usize) -> Option<Path<'a>> {
+        let mut path = Path::new(c.flows[side].host, &[], Some(Span::ZERO), c.least_queue());
+        path.capacity = capacity::of(c, side, &path).filter(|p| p.how == How::Full);
+        capacity::is_flat(&path).then_some(path)
+    }
+
     pub fn of(c: &Conversation<'a>, side: usize) -> Path<'a> {
         let flow = &c.flows[side];
-        let mut path = Path {
-            rows: flow.path,
-            rounds: flow.rounds,
-            base_rtt: c.base_rtt,
-            least_queue: c.least_queue(),
-            capacity: None,
-            policer: None,
-            overruns: false,
-        };
+        let mut path = Path::new(flow.path, flow.rounds, c.base_rtt, c.least_queue());
         path.capacity = capacity::of(c, side, &path);
         path.policer = policer::of(c, side, &path);
         let at_once = |more: usize| {
@@ -100,6 +109,15 @@ impl<'a> Path<'a> {
             false => (own / FULL).min(1.0),
         };
         Some(Span::from_secs_f64(busy * length))
+    }
+
+    /// All flows together fill it, and others have a good part of that.
+    pub fn is_full_of_others(&self, start: Time, end: Time, own: f64) -> bool {
+        let Some(capacity) = self.capacity else { return false };
+        let (from, to) = self.at_least_a_bin(start, end);
+        let all = self.delivered(from, to) / (to - from).as_secs().max(1e-9);
+        let own = own * (to - from).as_secs() / (end - start).as_secs().max(1e-9);
+        all >= FULL * capacity.bytes_per_s && self.others(from, to, own) >= SHARED
     }
 
     fn at_least_a_bin(&self, start: Time, end: Time) -> (Time, Time) {

@@ -21,6 +21,8 @@ use wire::Span;
 pub struct Facts<'a> {
     pub conversation: &'a Conversation<'a>,
     pub paths: [&'a Path<'a>; 2],
+    /// The queue of all flows of the host at which the capture was taken, where one holds them all.
+    pub of_host: [Option<&'a Path<'a>>; 2],
     pub troubles: [&'a Troubles; 2],
 }
 
@@ -109,9 +111,20 @@ impl<'a> Row<'a> {
         let (path, row) = (self.facts.paths[side], self.row);
         match () {
             () if path.policer.is_some() => Cause::Policer,
-            () if path.is_shared(row.start, row.end, path.own(row.start, row.end)) => Cause::SharedBottleneck,
+            () if path.is_shared(row.start, row.end, path.own(row.start, row.end))
+                || self.is_crowded(side) =>
+            {
+                Cause::SharedBottleneck
+            }
             () => Cause::Bottleneck,
         }
+    }
+
+    /// Other flows of the host at which the capture was taken have a good part of a full queue that holds them all.
+    fn is_crowded(&self, side: usize) -> bool {
+        let (path, row) = (self.facts.paths[side], self.row);
+        self.facts.of_host[side]
+            .is_some_and(|all| all.is_full_of_others(row.start, row.end, path.own(row.start, row.end)))
     }
 
     /// More than a message that needs no window.
@@ -271,12 +284,26 @@ impl<'a> Row<'a> {
     /// What a queue added to the time of messages under way.
     fn queued_of(&self, side: usize, time: Span) -> Span {
         let Some(base) = self.facts.conversation.base_rtt else { return Span::ZERO };
+        if let Some(shared) = self.queued_of_others(time) {
+            return shared;
+        }
         let queued = self.facts.paths[side].queued(self.row.start, self.row.end).unwrap_or(Span::ZERO);
         if queued < self.facts.conversation.least_queue() {
             return Span::ZERO;
         }
         let of_all = queued.as_secs() / (queued + base).as_secs().max(1e-9);
         time.scale(of_all)
+    }
+
+    /// What a queue added that other flows of the host fill, in either direction: this conversation may have met it from its
+    /// beginning on, and its own least round trip has it in it.
+    fn queued_of_others(&self, time: Span) -> Option<Span> {
+        let (start, end) = (self.row.start, self.row.end);
+        let fills = |side: &usize| self.is_crowded(*side);
+        let queues = (0..2).filter(fills).filter_map(|side| self.facts.of_host[side]?.queued(start, end));
+        let queued = queues.reduce(|a, b| a + b)?;
+        let trips = i64::from((self.row.turns[0] + self.row.turns[1]).max(2)) / 2;
+        Some((queued * trips).min(time))
     }
 
     fn programs(&mut self, side: usize, ledger: &mut Ledger) {
