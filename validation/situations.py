@@ -159,7 +159,8 @@ def place_figures(answers: list[Scored]) -> Iterator[tuple[str, bool]]:
         known, likely = ([a for a in here if a.certainty == c] for c in ("known", "likely"))
         wrong_known = sum(not a.is_right for a in known)
         wrong_likely = sum(not a.is_right for a in likely) / max(1, len(likely))
-        seconds = sum(a.has_seconds for a in here if a.is_right) / max(1, sum(a.is_right for a in here))
+        named = [a for a in here if a.is_right and a.cause != "cannot-tell"]
+        seconds = sum(a.has_seconds for a in named) / max(1, len(named))
         sure, most = (len(known) + len(likely)) / max(1, len(here)), len(known) / max(1, len(here))
         bars = PLACE_BARS[place]
         meets = right >= bars[0] and sure >= bars[1] and most >= bars[2]

@@ -18,6 +18,11 @@ Json = dict[str, Any]
 PLACES = ("sender", "receiver", "both")
 #: Where a capture is taken: at both ends.
 RECORD = {"capture": ["client", "server"], "snap": "120B"}
+#: Kinds of which one end at least shows nothing that tells: *cannot tell* is right there. What never arrived leaves no trace at
+#: the other host; a queue that other hosts' traffic fills does not tell how long it is when it never empties.
+UNDECIDABLE = frozenset(
+    {"requests-too-large", "short-upload-too-large", "turns-behind-download", "turns-behind-upload"}
+)
 #: How far seconds may be from the truth, as a share of it.
 NEAR = 0.10
 
@@ -42,6 +47,8 @@ class Scored:
 
     @property
     def is_right(self) -> bool:
+        if self.cause == "cannot-tell":
+            return self.kind in UNDECIDABLE
         if self.cause != self.truth.cause:
             return False
         return self.said is not None and self.truth.by in (None, self.said["by"])

@@ -92,6 +92,10 @@ impl<'a> Conversation<'a> {
     pub fn least_queue(&self) -> Span {
         self.base_rtt.map_or(QUEUE_LEAST, |b| b.scale(QUEUE_OF_RTT).max(QUEUE_LEAST))
     }
+    /// Its round trips are all as long, but for jitter: no queue grew or shrank.
+    pub fn has_steady_trips(&self) -> bool {
+        self.base_rtt.zip(self.largest_rtt).is_some_and(|(low, high)| high - low < self.least_queue() * 2)
+    }
     /// The host with more data, whose direction a bulk transfer goes.
     pub fn main_sender(&self) -> Role {
         Role::of(usize::from(self.bytes(1) > self.bytes(0)))

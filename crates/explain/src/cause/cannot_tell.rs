@@ -3,6 +3,7 @@
 use super::{About, Scene};
 use crate::answer::Words;
 use analysis::closed_set::Hue;
+use analysis::words::span;
 
 pub const ABOUT: About = About {
     name: "cannot-tell",
@@ -14,7 +15,21 @@ pub const ABOUT: About = About {
     words,
 };
 
-fn words(_: &Scene<'_>) -> Words {
+fn words(s: &Scene<'_>) -> Words {
+    let c = s.facts.conversation;
+    if let (Some(low), Some(high)) = (c.base_rtt, c.largest_rtt)
+        && s.facts.meets_queues_of_others()
+    {
+        return Words {
+            text: format!(
+                "Messages and their answers were under way. A round trip took {} to {}, so that other traffic fills a queue on the path; how much of it was there all the time does not show.",
+                span(low),
+                span(high)
+            ),
+            helps: vec!["a capture of all traffic at the host next to that queue".into()],
+            ..Words::default()
+        };
+    }
     Words {
         text: "This capture does not show what the transfer waited for.".into(),
         helps: vec!["a capture at the sender, or at both ends, from before the first packet on".into()],

@@ -6,7 +6,7 @@ mod windows;
 
 pub use ledger::{Entry, Ledger};
 
-use crate::assumptions::{NEGLIGIBLE, SMALL_MESSAGE_SEGMENTS};
+use crate::assumptions::{NEGLIGIBLE, PLATEAU_ROUNDS, SMALL_MESSAGE_SEGMENTS};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::conversation::Conversation;
@@ -24,6 +24,18 @@ pub struct Facts<'a> {
     /// The queue of all flows of the host at which the capture was taken, where one holds them all.
     pub of_host: [Option<&'a Path<'a>>; 2],
     pub troubles: [&'a Troubles; 2],
+}
+
+impl Facts<'_> {
+    /// Messages of one segment make no queue; yet the mean of many round trips has the wait of one in it.
+    pub fn meets_queues_of_others(&self) -> bool {
+        let c = self.conversation;
+        let turns: u64 = c.waits.iter().map(|w| u64::from(w.turns[0].max(w.turns[1]))).sum();
+        let small = (0..2).all(|side| c.bytes(side) <= turns * c.mss(side));
+        let queued = (0..2).find_map(|side| self.paths[side].queued(c.start, c.end));
+        let many = turns >= PLATEAU_ROUNDS as u64;
+        many && small && queued.is_some_and(|queued| queued >= c.least_queue())
+    }
 }
 
 /// What a repair is waited for as.
@@ -273,12 +285,14 @@ impl<'a> Row<'a> {
         }
         let queued = self.queued_of(side, time);
         self.put(ledger, Cause::StandingQueue, None, queued, Certainty::Likely);
-        // A queue that was there all the time does not show; but what fills one makes it grow and shrink.
-        let c = self.facts.conversation;
-        let steady =
-            c.base_rtt.zip(c.largest_rtt).is_some_and(|(low, high)| high - low < c.least_queue() * 2);
-        let sure = if steady { Certainty::Known } else { Certainty::Likely };
-        self.put(ledger, Cause::RequestResponse, None, time - queued, sure);
+        // A queue that was there all the time does not show; but what fills one makes it grow and shrink. Where messages met
+        // one again and again, how much of their least round trip is its wait cannot be told.
+        let (cause, sure) = match () {
+            () if self.facts.conversation.has_steady_trips() => (Cause::RequestResponse, Certainty::Known),
+            () if self.facts.meets_queues_of_others() => (Cause::CannotTell, Certainty::Open),
+            () => (Cause::RequestResponse, Certainty::Likely),
+        };
+        self.put(ledger, cause, None, time - queued, sure);
     }
 
     /// What a queue added to the time of messages under way.

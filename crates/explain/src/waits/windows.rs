@@ -33,7 +33,8 @@ pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Cert
     }
     let cut = facts.troubles[side].cut_before(row.end);
     // Where data arrives a window that was cut looks like one that is small.
-    if (leaves || cut.is_none()) && (is_plateau(facts, side, row) || is_flat(facts, side, row)) {
+    let limited = (leaves || cut.is_none()) && is_plateau(facts, side, row);
+    if limited || cut.is_none() && is_flat(facts, side, row) {
         return plateau(facts, side);
     }
     let sure = facts.conversation.as_seen(side);
@@ -72,7 +73,7 @@ fn is_plateau(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
     *often >= near * most && path.rounds_in(row.start, row.end).any(holds)
 }
 
-/// Round trip after round trip the same flight, where nothing was lost: slow start would have doubled it (RFC 5681 section 3.1).
+/// Round trip after round trip the same flight, where nothing was lost before: slow start would have doubled it (RFC 5681 section 3.1).
 fn is_flat(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
     let path = facts.paths[side];
     let leaves = facts.conversation.seen_leaving(side);
