@@ -18,8 +18,9 @@ Json = dict[str, Any]
 PLACES = ("sender", "receiver", "both")
 #: Where a capture is taken: at both ends.
 RECORD = {"capture": ["client", "server"], "snap": "120B"}
-#: Kinds of which one end at least shows nothing that tells: *cannot tell* is right there. What never arrived leaves no trace at
-#: the other host; a queue that other hosts' traffic fills does not tell how long it is when it never empties.
+#: Kinds of which one end at least shows nothing that tells: *cannot tell* is right there. What never
+#: arrived leaves no trace at the other host; a queue that other hosts' traffic fills does not tell how long
+#: it is when it never empties.
 UNDECIDABLE = frozenset(
     {"requests-too-large", "short-upload-too-large", "turns-behind-download", "turns-behind-upload"}
 )

@@ -235,6 +235,17 @@ impl Path {
         self.bins.iter_mut().for_each(|(number, _)| *number >>= 1);
     }
 
+    /// The same with round trips from the least of all on.
+    fn in_queues(&self) -> Path {
+        let mut path = self.clone();
+        let least = path.bins.iter().map(|(_, bin)| bin.rtt_min).min().unwrap_or(Span::ZERO);
+        for (_, bin) in path.bins.iter_mut().filter(|(_, bin)| bin.rtt_n > 0) {
+            bin.rtt_sum -= least * i64::from(bin.rtt_n);
+            bin.rtt_min = Span::ZERO;
+        }
+        path
+    }
+
     fn rows(&self, from: Host, to: Host, origin: Time) -> Vec<PathRow> {
         let bins = self.bins.iter().map(|(at, bin)| PathRow {
             from,
@@ -373,25 +384,19 @@ impl Paths {
     /// What all hosts send to one, or one to all, as one path: where each of its paths has a queue of its own they have nothing
     /// in common, and where one queue holds them all their sum is its rate. Round trips are counted from the least of each path.
     pub fn sums(&self, origin: Time) -> Sums {
-        let mut sums: HashMap<(Host, End), (u32, Path), FxBuildHasher> = HashMap::default();
-        let mut ends: Vec<&(Host, Host)> = self.all.keys().collect();
-        ends.sort_unstable();
-        for ends in ends {
-            let mut path = self.all[ends].clone();
-            let least = path.bins.iter().map(|(_, bin)| bin.rtt_min).min().filter(|rtt| *rtt < Span::MAX);
-            for (_, bin) in &mut path.bins {
-                bin.rtt_sum = bin.rtt_sum - least.unwrap_or(Span::ZERO) * i64::from(bin.rtt_n);
-                bin.rtt_min = if bin.rtt_n > 0 { Span::ZERO } else { Span::MAX };
-            }
-            for key in [(ends.0, End::Sender), (ends.1, End::Receiver)] {
-                let (paths, sum) = sums.entry(key).or_default();
-                *paths += 1;
-                sum.merge(path.clone(), MOST);
+        let both = |ends: &(Host, Host)| [(ends.0, End::Sender), (ends.1, End::Receiver)];
+        let mut paths: HashMap<(Host, End), u32, FxBuildHasher> = HashMap::default();
+        for key in self.all.keys().flat_map(both) {
+            *paths.entry(key).or_default() += 1;
+        }
+        let mut sums: HashMap<(Host, End), Path, FxBuildHasher> = HashMap::default();
+        for (ends, path) in &self.all {
+            for key in both(ends).into_iter().filter(|key| paths[key] > 1) {
+                sums.entry(key).or_default().merge(path.in_queues(), MOST);
             }
         }
-        sums.retain(|_, (paths, _)| *paths > 1);
-        let rows = |(host, end), (_, path): (u32, Path)| ((host, end), path.rows(host, host, origin));
-        Sums(sums.into_iter().map(|(key, sum)| rows(key, sum)).collect())
+        let rows = |((host, end), path): ((Host, End), Path)| ((host, end), path.rows(host, host, origin));
+        Sums(sums.into_iter().map(rows).collect())
     }
 }
 
@@ -441,6 +446,28 @@ mod tests {
         assert!(rows.len() <= MOST);
         assert_eq!(rows.iter().map(|r| r.delivered_bytes).sum::<u64>(), sum);
         assert_eq!(rows.iter().map(|r| r.rtt_n).sum::<u64>(), 15_000);
+    }
+
+    #[test]
+    fn a_host_with_several_paths_has_their_sum_and_their_queues() {
+        let (client, server, other) = (hosts().0, hosts().1, Host::v4([10, 0, 0, 3]));
+        let with = |rtt_ms: i64, s: Stretch| Stretch {
+            rtt_min: Some(Span::from_millis(rtt_ms)),
+            rtt_sum: Span::from_millis(rtt_ms) * 3,
+            ..s
+        };
+        let mut paths = Paths::default();
+        paths.add((client, server), &with(20, stretch(0, 8, 1_000)));
+        assert!(paths.sums(Time::ZERO).of(server, End::Receiver).is_empty(), "one path is no sum");
+        // The path of another client is longer, and a queue adds 15 ms to one of its round trips.
+        paths.add((other, server), &with(50, stretch(0, 8, 2_000)));
+        paths.add((other, server), &with(65, stretch(0, 8, 3_000)));
+        let sums = paths.sums(Time::ZERO);
+        let rows = sums.of(server, End::Receiver);
+        assert_eq!(rows.iter().map(|r| r.delivered_bytes).sum::<u64>(), 6_000);
+        assert_eq!(rows.iter().map(|r| r.rtt_n).sum::<u64>(), 9);
+        assert_eq!(rows.iter().fold(Span::ZERO, |sum, r| sum + r.rtt_sum), Span::from_millis(45));
+        assert!(sums.of(other, End::Sender).is_empty() && sums.of(server, End::Sender).is_empty());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use explain::answer::Answer;
 use explain::cause::Cause;
 use explain::certainty::Certainty;
 use explain::conversation::{FlowRows, Rows};
-use wire::{Span, Time};
+use wire::{Host, Span, Time};
 
 fn ms(n: i64) -> Time {
     Time(n * 1_000_000)
@@ -438,4 +438,81 @@ fn what_cannot_be_seen_or_is_nearly_even_is_not_known() {
         explain::explain(&Rows { flows: [client, server], waits: &waits, origin: Time::ZERO }).certainty
     };
     assert_eq!((at_the_server(600), at_the_server(3_000)), (Certainty::Likely, Certainty::Known));
+}
+
+/// What all flows of a host delivered in bins of 16 ms, where packets wait so long in a queue.
+fn of_all_flows(bytes: impl Fn(i64) -> u64, queued: Span) -> Vec<PathRow> {
+    let nobody = Host::default();
+    let row = |i: i64| PathRow {
+        from: nobody,
+        to: nobody,
+        start: ms(16 * i),
+        width: Span::from_millis(16),
+        sent_bytes: 0,
+        resent_bytes: 0,
+        delivered_bytes: bytes(i),
+        lost_copies: 0,
+        rtt_min: Some(queued),
+        rtt_sum: queued * 4,
+        rtt_n: 4,
+        stretches: 1,
+    };
+    (0..80).map(row).collect()
+}
+
+#[test]
+fn turns_wait_in_a_queue_that_other_flows_of_the_host_fill() {
+    let arrives = FlowRow { vantage: Vantage::Receiver, bytes: 3_000, acked_bytes: 3_000, ..flow(3_000) };
+    let turns: Vec<Stretch> = (0..30)
+        .map(|i| Stretch {
+            bytes: [100, 100],
+            turns: [1, 1],
+            ..stretch(40 * i, &[(0, Wait::Path, 20), (1, Wait::Path, 20)])
+        })
+        .collect();
+    let beside = |host: &[PathRow]| {
+        let client = FlowRows { flow: Some(&arrives), host, ..FlowRows::default() };
+        explain::explain(&Rows { flows: [client, FlowRows::default()], waits: &turns, origin: Time::ZERO })
+    };
+    let waits = Span::from_millis(30);
+    assert_eq!(beside(&of_all_flows(|_| 20_000, waits)).cause, Cause::StandingQueue);
+    // Nobody waits, or each flow has a queue of its own: the sum of all goes up and down.
+    assert_eq!(beside(&of_all_flows(|_| 20_000, Span::ZERO)).cause, Cause::RequestResponse);
+    let uneven = of_all_flows(|i| if i / 8 % 2 == 0 { 40_000 } else { 8_000 }, waits);
+    assert_eq!(beside(&uneven).cause, Cause::RequestResponse);
+    assert_eq!(beside(&[]).cause, Cause::RequestResponse);
+}
+
+#[test]
+fn how_much_of_a_round_trip_is_a_queue_of_others_cannot_be_told() {
+    let turns = |n: i64| -> Vec<Stretch> {
+        let turn = |i| Stretch { bytes: [100, 0], turns: [1, 1], ..stretch(60 * i, &[(0, Wait::Path, 60)]) };
+        (0..n).map(turn).collect()
+    };
+    let slow = |i| RoundRow {
+        rtt_min: Some(Span::from_millis(60)),
+        rtt_sum: Span::from_millis(60),
+        ..RoundRow { start: ms(60 * i), end: ms(60 * i + 60), ..round(0, 1, 0) }
+    };
+    let answer = |n: i64| {
+        let trips = Summary { n: 30, min: 0.04, max: 0.09, ..Summary::default() };
+        let flow = FlowRow { rtt_ack: trips, ..flow(100 * n as u64) };
+        let rounds: Vec<RoundRow> = (0..n).map(slow).collect();
+        let client = FlowRows { flow: Some(&flow), rounds: &rounds, ..FlowRows::default() };
+        let waits = turns(n);
+        explain::explain(&Rows { flows: [client, FlowRows::default()], waits: &waits, origin: Time::ZERO })
+    };
+    assert_eq!((answer(30).cause, answer(30).certainty), (Cause::CannotTell, Certainty::Open));
+    // A few messages may all have met the same short queue.
+    assert_eq!(answer(4).cause, Cause::RequestResponse);
+}
+
+#[test]
+fn nothing_took_time_is_known_only_of_what_both_hosts_closed() {
+    let short = |closed| {
+        let flow = FlowRow { closed, ..flow(1_000) };
+        explained(&flow, &[], &[], &[stretch(0, &[(0, Wait::Path, 20)])])
+    };
+    assert_eq!((short(Closed::Fin).cause, short(Closed::Fin).certainty), (Cause::Nothing, Certainty::Known));
+    assert_eq!(short(Closed::HalfFin).certainty, Certainty::Likely);
 }
