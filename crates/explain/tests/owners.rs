@@ -299,7 +299,12 @@ fn where_data_comes_evenly_all_the_time_its_sender_spaces_it() {
     // Two segments every ten milliseconds; and four with only their ends so far apart.
     let waited = Waited { ack: Span::from_millis(40), times: 4, ..Waited::default() };
     let in_pairs = |quiet| {
-        let pairs = |i| RoundRow { waited, quiet: Span::from_millis(quiet), ..round(i, 8, 0) };
+        let pairs = |i| RoundRow {
+            waited,
+            train_bytes: u64::from(MSS),
+            quiet: Span::from_millis(quiet),
+            ..round(i, 8, 0)
+        };
         (0..30).map(pairs).collect::<Vec<RoundRow>>()
     };
     for sender in [&arrives, &flow(300_000)] {

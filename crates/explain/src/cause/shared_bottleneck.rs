@@ -9,7 +9,7 @@ pub const ABOUT: About = About {
     name: "shared-bottleneck",
     in_words: "a full path that other flows share",
     means: "The slowest link of the path is busy, and other flows take a tenth of it or more.",
-    recognised: "All flows between the two hosts together fill the path, and this one has only a part of it.",
+    recognised: "All flows between the two hosts, or all flows of the host at which the capture was taken, together fill the path, and this one has only a part of it.",
     helps: "Fewer flows at the same time; more bandwidth.",
     colour: Hue::Blue,
     words,
@@ -23,7 +23,7 @@ fn words(s: &Scene<'_>) -> Words {
         " took a part".into()
     };
     Words {
-        text: format!("The path was full{}, and other flows between these hosts{part}.", s.carries()),
+        text: format!("The path was full{}, and other flows{part}.", s.carries()),
         helps: vec!["fewer flows at the same time".into(), "more bandwidth".into()],
         does_not_help: vec!["larger windows or buffers".into()],
         ..Words::default()

@@ -1,7 +1,7 @@
 //! Whose window was full: the receiver's, the sender's own by its buffer, or cwnd, and then what keeps cwnd small.
 
 use super::Facts;
-use crate::assumptions::{MOSTLY, NEAR, PLATEAU, PLATEAU_ROUNDS};
+use crate::assumptions::{MOSTLY, NEAR, PLATEAU, PLATEAU_ROUNDS, TRAIN_SEGMENTS};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::paths::is_even;
@@ -98,13 +98,14 @@ fn flight(r: &RoundRow, leaves: bool, base: Option<Span>) -> f64 {
 }
 
 /// A window's worth comes in one go, a round trip after the one before: one pause is much longer than the others. Where all
-/// pauses of a round trip are as long, the packets were sent so.
+/// pauses of a round trip are as long, and few packets come between them, they were sent so.
 fn is_spaced(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
     let (mut even, mut all) = (Span::ZERO, Span::ZERO);
     for r in facts.paths[side].rounds_in(row.start, row.end).filter(|r| r.delivered_bytes > 0) {
         all += r.length();
         let pauses = i64::from(r.waited.times);
-        if is_even(r) || pauses > 1 && r.quiet * pauses <= r.length().scale(1.0 + NEAR) {
+        let few = r.train_bytes < TRAIN_SEGMENTS * facts.conversation.mss(side);
+        if is_even(r) || few && pauses > 1 && r.quiet * pauses <= r.length().scale(1.0 + NEAR) {
             even += r.length();
         }
     }
