@@ -316,7 +316,7 @@ impl<'a> Row<'a> {
         let fills = |side: &usize| self.is_crowded(*side);
         let queues = (0..2).filter(fills).filter_map(|side| self.facts.of_host[side]?.queued(start, end));
         let queued = queues.reduce(|a, b| a + b)?;
-        let trips = i64::from((self.row.turns[0] + self.row.turns[1]).max(2)) / 2;
+        let trips = i64::from(self.row.turns[0].saturating_add(self.row.turns[1]).max(2)) / 2;
         Some((queued * trips).min(time))
     }
 

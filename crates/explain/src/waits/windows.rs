@@ -86,7 +86,8 @@ fn is_flat(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
     };
     let first = path.rounds.partition_point(|r| r.end <= row.start).saturating_sub(PLATEAU_ROUNDS - 1);
     let last = path.rounds.partition_point(|r| r.start < row.end) + PLATEAU_ROUNDS - 1;
-    path.rounds[first..last.min(path.rounds.len())].windows(PLATEAU_ROUNDS).any(flat)
+    let around = path.rounds.get(first..last.min(path.rounds.len())).unwrap_or_default();
+    around.windows(PLATEAU_ROUNDS).any(flat)
 }
 
 /// Bytes in flight in a round trip.
