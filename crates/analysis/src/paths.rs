@@ -285,7 +285,7 @@ pub enum End {
     Receiver,
 }
 
-/// What each host with several paths sends to all others, and what it gets from all.
+/// For each host with several paths the sum of those that begin there, and of those that end there.
 #[derive(Clone, Debug, Default)]
 pub struct Sums(HashMap<(Host, End), Vec<PathRow>, FxBuildHasher>);
 
@@ -381,8 +381,8 @@ impl Paths {
         self.all.get(&(from, to)).map_or(Vec::new(), |path| path.rows(from, to, origin))
     }
 
-    /// What all hosts send to one, or one to all, as one path: where each of its paths has a queue of its own they have nothing
-    /// in common, and where one queue holds them all their sum is its rate. Round trips are counted from the least of each path.
+    /// The sums of all paths that begin at one host, and of all that end there. If one queue holds them all, their sum is its
+    /// rate; if each has a queue of its own, the sum says nothing. Round trips are counted from the least of each path.
     pub fn sums(&self, origin: Time) -> Sums {
         let both = |ends: &(Host, Host)| [(ends.0, End::Sender), (ends.1, End::Receiver)];
         let mut paths: HashMap<(Host, End), u32, FxBuildHasher> = HashMap::default();
