@@ -172,7 +172,7 @@ pub struct Stream {
     syn_answers: bool,
     /// Away from the sender: it had heard of something between the last two packets of data.
     heard_news: bool,
-    /// What let the last data go.
+    /// The event that released the last data.
     released: Release,
 }
 

@@ -77,6 +77,10 @@ impl<'a> Path<'a> {
         self.within(start, end).map(|(r, share)| r.delivered_bytes as f64 * share).sum()
     }
 
+    fn rate(&self, start: Time, end: Time) -> f64 {
+        self.delivered(start, end) / (end - start).as_secs().max(1e-9)
+    }
+
     /// Of the bytes that the path delivered in an interval, the share that is not this conversation's.
     pub fn others(&self, start: Time, end: Time, own: f64) -> f64 {
         let all = self.delivered(start, end);
@@ -101,7 +105,7 @@ impl<'a> Path<'a> {
         }
         // A bin is as wide as a round trip or wider: a row of less than that has its bytes spread over its neighbours.
         let (from, to) = self.at_least_a_bin(start, end);
-        let all = self.delivered(from, to) / (to - from).as_secs().max(1e-9) / capacity.bytes_per_s;
+        let all = self.rate(from, to) / capacity.bytes_per_s;
         let own = (bytes / capacity.bytes_per_s / length).min(1.0);
         let busy = match all >= FULL {
             true if self.is_shared(from, to, bytes / length * (to - from).as_secs()) => 1.0,
@@ -115,7 +119,7 @@ impl<'a> Path<'a> {
     pub fn is_full_of_others(&self, start: Time, end: Time, own: f64) -> bool {
         let Some(capacity) = self.capacity else { return false };
         let (from, to) = self.at_least_a_bin(start, end);
-        let all = self.delivered(from, to) / (to - from).as_secs().max(1e-9);
+        let all = self.rate(from, to);
         let own = own * (to - from).as_secs() / (end - start).as_secs().max(1e-9);
         all >= FULL * capacity.bytes_per_s && self.others(from, to, own) >= SHARED
     }
