@@ -22,6 +22,7 @@ from situation import trial
 from situation.causes import CAUSES, NOT_SIMULATED
 from situation.kinds import KINDS, kind_of
 from situation.removal import without
+from situation.score import scored
 from situation_story import Story
 
 VALIDATION = Path(situations.__file__).parent
@@ -348,6 +349,21 @@ def test_a_check_fails_where_a_named_cause_is_worth_little_and_another_one_much(
     assert not passed(4.0, 1.9, is_named=True)
     assert passed(0.0, 0.9, is_named=False)
     assert not passed(0.0, 1.0, is_named=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        # The SYN was lost before it came to the host that has most of the data.
+        ("turns-syn-lost", "handshake"),
+        # The flows of other hosts are in the capture of the host that receives.
+        ("upload-shared", "shared-bottleneck"),
+    ],
+)
+def test_what_one_end_cannot_see_is_known_from_both(name: str, cause: str) -> None:
+    said = {s.place: s.cause for s in scored(name, 3)}
+    assert said["sender"] != cause, said
+    assert said["both"] == cause, said
 
 
 def test_make_writes_captures_of_three_places_the_scenario_and_the_truth(tmp_path: Path) -> None:

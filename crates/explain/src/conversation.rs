@@ -17,9 +17,9 @@ pub struct FlowRows<'a> {
     pub rounds: &'a [RoundRow],
     /// All flows from its sender's host to its receiver's.
     pub path: &'a [PathRow],
-    /// All flows of the host at which the capture was taken, to all hosts or from all, where it has several paths; round trips
-    /// are counted from the least of each path.
-    pub host: &'a [PathRow],
+    /// All flows that its sending host sends, and all that its receiving host receives, where a capture was taken there and has
+    /// several paths; round trips are counted from the least of each path.
+    pub hosts: [&'a [PathRow]; 2],
 }
 
 /// The rows of a connection.

@@ -33,11 +33,11 @@ pub fn explain(rows: &Rows<'_>) -> Answer {
     let conversation = Conversation::of(rows);
     let paths = [Path::of(&conversation, 0), Path::of(&conversation, 1)];
     let troubles = [losses::of(&conversation, 0, &paths[0]), losses::of(&conversation, 1, &paths[1])];
-    let of_host = [Path::of_host(&conversation, 0), Path::of_host(&conversation, 1)];
+    let of_hosts = [Path::of_hosts(&conversation, 0), Path::of_hosts(&conversation, 1)];
     let facts = Facts {
         conversation: &conversation,
         paths: [&paths[0], &paths[1]],
-        of_host: [of_host[0].as_ref(), of_host[1].as_ref()],
+        of_hosts: [&of_hosts[0], &of_hosts[1]],
         troubles: [&troubles[0], &troubles[1]],
     };
     let ledger = waits::owners(&facts);

@@ -476,7 +476,7 @@ fn turns_wait_in_a_queue_that_other_flows_of_the_host_fill() {
         })
         .collect();
     let beside = |host: &[PathRow]| {
-        let client = FlowRows { flow: Some(&arrives), host, ..FlowRows::default() };
+        let client = FlowRows { flow: Some(&arrives), hosts: [&[], host], ..FlowRows::default() };
         explain::explain(&Rows { flows: [client, FlowRows::default()], waits: &turns, origin: Time::ZERO })
     };
     let waits = Span::from_millis(30);

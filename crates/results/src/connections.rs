@@ -31,8 +31,8 @@ struct Direction {
     idle: Vec<IdleRow>,
     rounds: Vec<RoundRow>,
     path: Vec<PathRow>,
-    /// All flows of the host at which the capture was taken, where it has several paths.
-    host: Vec<PathRow>,
+    /// All flows of its sending host and of its receiving host, where a capture was taken there and has several paths.
+    hosts: [Vec<PathRow>; 2],
 }
 
 impl Direction {
@@ -44,7 +44,7 @@ impl Direction {
             idle: &self.idle,
             rounds: &self.rounds,
             path: &self.path,
-            host: &self.host,
+            hosts: self.hosts.each_ref().map(Vec::as_slice),
         }
     }
 }
@@ -88,6 +88,8 @@ pub struct Connections<'a> {
     rounds: ByFlow<RoundRow>,
     waits: ByFlow<WaitRow>,
     sums: Sums,
+    /// The other capture of a pair.
+    far: Option<Box<Connections<'a>>>,
 }
 
 impl<'a> Connections<'a> {
@@ -103,29 +105,49 @@ impl<'a> Connections<'a> {
             rounds: ByFlow::new(shelf)?,
             waits: ByFlow::new(shelf)?,
             sums: shelf.paths.sums(origin),
+            far: match &shelf.far {
+                Some(far) => Some(Box::new(Connections::of(far, origin, None)?)),
+                None => None,
+            },
         })
     }
 
     /// The connection of this number. Numbers are asked for in their order.
     pub fn read(&mut self, number: u32) -> io::Result<Connection> {
+        let far = self.far.as_mut().map(|far| far.read_alone(number)).transpose()?;
+        let mut near = self.read_alone(number)?;
+        let mut leaves_far = [false; 2];
+        if let Some(far) = far {
+            // Each direction as it leaves, and the waits as the host knows them that saw more of them.
+            leaves_far = far.directions.each_ref().map(Option::is_some);
+            for (near, far) in near.directions.iter_mut().zip(far.directions) {
+                *near = far.or(near.take());
+            }
+            near.waits = explain::waits::of_either_end(near.waits, far.waits);
+        }
+        for (direction, leaves_far) in near.directions.iter_mut().zip(leaves_far) {
+            if let Some(direction) = direction {
+                direction.hosts = self.hosts(&direction.flow, leaves_far);
+            }
+        }
+        Ok(near)
+    }
+
+    fn read_alone(&mut self, number: u32) -> io::Result<Connection> {
         let mut waits = Vec::new();
         let client = self.direction(2 * number, &mut waits)?;
         let server = self.direction(2 * number + 1, &mut waits)?;
-        Ok(Connection {
-            number,
-            directions: [client, server],
-            waits: Stretch::gather(&waits),
-            origin: self.origin,
-        })
+        let waits = Stretch::gather(&waits);
+        Ok(Connection { number, directions: [client, server], waits, origin: self.origin })
     }
 
     fn direction(&mut self, flow: FlowId, waits: &mut Vec<WaitRow>) -> io::Result<Option<Direction>> {
+        while let Some(wait) = self.waits.next_of(flow)? {
+            waits.push(wait);
+        }
         let Some(mut row) = self.flows.next_of(flow)? else { return Ok(None) };
         if let Some(told) = self.told.and_then(|told| told.of(flow)) {
             told.flow(&mut row);
-        }
-        while let Some(wait) = self.waits.next_of(flow)? {
-            waits.push(wait);
         }
         let mut rounds = Vec::new();
         while let Some(round) = self.rounds.next_of(flow)? {
@@ -137,7 +159,7 @@ impl<'a> Connections<'a> {
             idle: heaviest(&mut self.idle, flow, self.told)?,
             rounds,
             path: self.shelf.paths.rows(row.sender.host, row.receiver.host, self.origin),
-            host: self.of_host(&row).to_vec(),
+            hosts: Default::default(),
             flow: row,
         }))
     }
@@ -145,12 +167,18 @@ impl<'a> Connections<'a> {
 
 impl Connections<'_> {
     /// Where a capture was taken at one end of a flow, it shows all flows of that host.
-    fn of_host(&self, flow: &FlowRow) -> &[PathRow] {
-        match flow.vantage {
-            Vantage::Sender => self.sums.of(flow.sender.host, End::Sender),
-            Vantage::Receiver => self.sums.of(flow.receiver.host, End::Receiver),
-            Vantage::Both | Vantage::Middle | Vantage::Unknown => &[],
-        }
+    fn hosts(&self, flow: &FlowRow, leaves_far: bool) -> [Vec<PathRow>; 2] {
+        let (near, far) = (Some(&self.sums), self.far.as_ref().map(|far| &far.sums));
+        let of = |sums: Option<&Sums>, host, end| sums.map_or(Vec::new(), |s| s.of(host, end).to_vec());
+        let (sender, receiver) = (flow.sender.host, flow.receiver.host);
+        let (first, second) = match flow.vantage {
+            Vantage::Sender => (near, None),
+            Vantage::Receiver => (None, near),
+            Vantage::Both if leaves_far => (far, near),
+            Vantage::Both => (near, far),
+            Vantage::Middle | Vantage::Unknown => (None, None),
+        };
+        [of(first, sender, End::Sender), of(second, receiver, End::Receiver)]
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod annotate;
 pub mod connections;
 pub mod facts;
+mod far;
 pub mod json;
 #[cfg(target_os = "linux")]
 pub mod live;

@@ -1,6 +1,7 @@
 //! Two captures of the same transfers: compared first, then the sender's analysed with what the other one tells.
 
 use crate::facts::{Facts, Failures, Pair};
+use crate::far;
 use crate::run::{self, Asker, BATCH, Findings, Request, Source};
 use crate::spool::{Shelf, Spool};
 use crate::workers::{Takes, analyse};
@@ -178,7 +179,7 @@ fn answer<S: Source>(
         }
         asker.ended(&reader);
     };
-    let ((), analysed) = analyse(request, config, half(request), read);
+    let ((), analysed) = analyse(request, config.clone(), half(request), read);
     let not_analysed = not_compared + analysed.not_analysed;
     let info = reader.info().clone();
     // The sender's side asks for what was lost from the receiver's; of its own ACKs nothing is said.
@@ -187,6 +188,11 @@ fn answer<S: Source>(
     if !broken.is_empty() {
         failures.count();
         see_anew(&mut shelf, |row| of_broken(row, &broken)).map_err(|e| e.to_string())?;
+    }
+    if not_analysed == 0 && !asker.stopped {
+        let request = Request { config: config.clone(), max_memory: half(request), ..request.clone() };
+        let far = far::read(&request, open(Side::Receiver)?, &mut joined, &shelf, asker);
+        shelf.far = far.map_err(|e| e.to_string())?.map(Box::new);
     }
     let facts = Facts {
         origin: info.first.unwrap_or(Time::ZERO),

@@ -132,22 +132,38 @@ fn answer(capture: &[u8], receiver: Option<&[u8]>) -> Option<Value> {
 /// Differences of two clocks go either way, and so does what an episode cost: some repairs gain time.
 const SIGNED: [&str; 3] = ["offset_s", "drift_ppm", "cost_s"];
 
-fn negative(value: &Value, path: &str, key: &str, found: &mut Vec<String>) {
+/// What the receiver's capture alone shows may be from before the sender's began, from where times count.
+const EARLIER: [&str; 8] = [
+    "start_s",
+    "first_s",
+    "last_s",
+    "starts_s",
+    "begin_earliest_s",
+    "begin_latest_s",
+    "end_earliest_s",
+    "end_latest_s",
+];
+
+fn negative(value: &Value, path: &str, key: &str, signed: &[&str], found: &mut Vec<String>) {
     match value {
         Value::Number(n)
-            if n.as_f64().is_none_or(|x| x < 0.0 || !x.is_finite()) && !SIGNED.contains(&key) =>
+            if n.as_f64().is_none_or(|x| x < 0.0 || !x.is_finite()) && !signed.contains(&key) =>
         {
             found.push(format!("{path} = {n}"));
         }
-        Value::Array(all) => all.iter().for_each(|v| negative(v, path, key, found)),
-        Value::Object(all) => all.iter().for_each(|(k, v)| negative(v, &format!("{path}.{k}"), k, found)),
+        Value::Array(all) => all.iter().for_each(|v| negative(v, path, key, signed, found)),
+        Value::Object(all) => {
+            all.iter().for_each(|(k, v)| negative(v, &format!("{path}.{k}"), k, signed, found));
+        }
         _ => {}
     }
 }
 
 fn absurd_figures(answer: &Value, what: &str) -> Option<String> {
     let mut found = Vec::new();
-    negative(answer, "", "", &mut found);
+    let pair = answer.pointer("/capture/pair").is_some_and(|p| !p.is_null());
+    let earlier = if pair { &EARLIER[..] } else { &[] };
+    negative(answer, "", "", &[&SIGNED, earlier].concat(), &mut found);
     (!found.is_empty()).then(|| format!("{what}: {found:?}"))
 }
 

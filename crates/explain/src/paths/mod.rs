@@ -35,12 +35,15 @@ impl<'a> Path<'a> {
         Path { rows, rounds, base_rtt, least_queue, capacity: None, policer: None, overruns: false }
     }
 
-    /// The queue that holds all flows of the host at which the capture was taken, where one does: their sum has the same rate
-    /// for as long as they wait.
-    pub fn of_host(c: &Conversation<'a>, side: usize) -> Option<Path<'a>> {
-        let mut path = Path::new(c.flows[side].host, &[], Some(Span::ZERO), c.least_queue());
-        path.capacity = capacity::of(c, side, &path).filter(|p| p.how == How::Full);
-        capacity::is_flat(&path).then_some(path)
+    /// The queues that hold all flows of a host at which a capture was taken, where one does: their sum has the same rate for
+    /// as long as they wait.
+    pub fn of_hosts(c: &Conversation<'a>, side: usize) -> Vec<Path<'a>> {
+        let of = |rows: &'a [PathRow]| {
+            let mut path = Path::new(rows, &[], Some(Span::ZERO), c.least_queue());
+            path.capacity = capacity::of(c, side, &path).filter(|p| p.how == How::Full);
+            capacity::is_flat(&path).then_some(path)
+        };
+        c.flows[side].hosts.into_iter().filter_map(of).collect()
     }
 
     pub fn of(c: &Conversation<'a>, side: usize) -> Path<'a> {

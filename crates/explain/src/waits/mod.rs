@@ -6,7 +6,7 @@ mod windows;
 
 pub use ledger::{Entry, Ledger};
 
-use crate::assumptions::{NEGLIGIBLE, PLATEAU_ROUNDS, SMALL_MESSAGE_SEGMENTS};
+use crate::assumptions::{NEAR, NEGLIGIBLE, PLATEAU_ROUNDS, SMALL_MESSAGE_SEGMENTS};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::conversation::Conversation;
@@ -21,8 +21,8 @@ use wire::Span;
 pub struct Facts<'a> {
     pub conversation: &'a Conversation<'a>,
     pub paths: [&'a Path<'a>; 2],
-    /// The queue of all flows of the host at which the capture was taken, where one holds them all.
-    pub of_host: [Option<&'a Path<'a>>; 2],
+    /// The queues of all flows of a host at which a capture was taken, where one holds them all.
+    pub of_hosts: [&'a [Path<'a>]; 2],
     pub troubles: [&'a Troubles; 2],
 }
 
@@ -36,6 +36,14 @@ impl Facts<'_> {
         let many = turns >= PLATEAU_ROUNDS as u64;
         many && small && queued.is_some_and(|queued| queued >= c.least_queue())
     }
+}
+
+/// Of the waits as each of two captures shows them those with more in it that is owed: what was lost before it reached one host
+/// is waited for at the other. The first, where both show about as much.
+pub fn of_either_end(near: Vec<Stretch>, far: Vec<Stretch>) -> Vec<Stretch> {
+    let idle = |s: &Stretch| s.both(Wait::Nothing);
+    let owed = |all: &[Stretch]| all.iter().fold(Span::ZERO, |sum, s| sum + s.length() - idle(s));
+    if owed(&far) > owed(&near).scale(1.0 + NEAR) { far } else { near }
 }
 
 /// What a repair is waited for as.
@@ -132,11 +140,15 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Other flows of the host at which the capture was taken have a good part of a full queue that holds them all.
     fn is_crowded(&self, side: usize) -> bool {
+        self.crowded(side).is_some()
+    }
+
+    /// The full queue that holds all flows of a host, where others have a good part of it.
+    fn crowded(&self, side: usize) -> Option<&'a Path<'a>> {
         let (path, row) = (self.facts.paths[side], self.row);
-        self.facts.of_host[side]
-            .is_some_and(|all| all.is_full_of_others(row.start, row.end, path.own(row.start, row.end)))
+        let own = path.own(row.start, row.end);
+        self.facts.of_hosts[side].iter().find(|all| all.is_full_of_others(row.start, row.end, own))
     }
 
     /// More than a message that needs no window.
@@ -313,8 +325,7 @@ impl<'a> Row<'a> {
     /// beginning on, and its own least round trip has it in it.
     fn queued_of_others(&self, time: Span) -> Option<Span> {
         let (start, end) = (self.row.start, self.row.end);
-        let fills = |side: &usize| self.is_crowded(*side);
-        let queues = (0..2).filter(fills).filter_map(|side| self.facts.of_host[side]?.queued(start, end));
+        let queues = (0..2).filter_map(|side| self.crowded(side)?.queued(start, end));
         let queued = queues.reduce(|a, b| a + b)?;
         let trips = i64::from(self.row.turns[0].saturating_add(self.row.turns[1]).max(2)) / 2;
         Some((queued * trips).min(time))

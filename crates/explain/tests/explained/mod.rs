@@ -44,7 +44,7 @@ impl Owned {
             idle: &self.rows.idle,
             rounds: &self.rows.rounds,
             path: &[],
-            host: &[],
+            hosts: [&[], &[]],
         }
     }
 }

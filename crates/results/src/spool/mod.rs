@@ -125,7 +125,7 @@ impl Spool {
             narrow,
         }
     }
-    fn keep<R: Row>(&mut self, row: &R) {
+    pub(crate) fn keep<R: Row>(&mut self, row: &R) {
         // What is narrowed down keeps what the JSON lists in its own way, and nothing else.
         if self.narrow.is_none() && R::TABLE.is_kept(self.wanted) {
             self.stores[R::TABLE as usize].push(row.flow(), |bytes| append(bytes, row));
@@ -145,6 +145,7 @@ impl Spool {
             sums: self.sums,
             worst: self.worst,
             paths: self.paths,
+            far: None,
         }
     }
 }
@@ -232,6 +233,8 @@ pub struct Shelf {
     pub sums: Sums,
     pub worst: Worst,
     pub paths: Paths,
+    /// What a second capture shows of the same flows, under the same numbers ([`crate::far`]).
+    pub far: Option<Box<Shelf>>,
 }
 
 impl Shelf {
