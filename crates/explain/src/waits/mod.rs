@@ -183,10 +183,10 @@ impl<'a> Row<'a> {
             timer -= before.max(Span::ZERO);
             self.put(ledger, Cause::SenderIdle, Some(Role::of(side)), before, Certainty::Likely);
         }
-        match troubles.near(start, end).max_by_key(|t| t.timeouts) {
+        match self.waited_for(side) {
             Some(t) if matches!(t.cause, Cause::Timer | Cause::SenderStalled) => {
                 // Some wait there would have been: what was lost owns it.
-                let lost = timer.min(t.due);
+                let lost = ((t.noticed + t.due).min(end) - t.noticed.max(start)).max(Span::ZERO).min(timer);
                 self.put(ledger, Cause::LossRandom, None, lost, Certainty::Likely);
                 self.put(ledger, t.cause, self.by_of(t), timer - lost, t.certainty);
             }
@@ -209,6 +209,17 @@ impl<'a> Row<'a> {
             let time = self.take(side, Wait::Program, share);
             self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
         }
+    }
+
+    /// What a timer of this host waits for: its own trouble, or, where all that it sent had arrived, the loss of the answer.
+    fn waited_for(&self, side: usize) -> Option<&'a Trouble> {
+        let near = |side: usize| {
+            let all = self.facts.troubles[side].near(self.row.start, self.row.end);
+            all.max_by_key(|t| t.timeouts)
+        };
+        let own = near(side);
+        let answer = || near(1 - side).filter(|t| t.lost > 0);
+        own.filter(|t| t.lost == 0).and_then(|_| answer()).or(own)
     }
 
     fn by_of(&self, t: &Trouble) -> Option<Role> {
