@@ -72,6 +72,15 @@ class Truth:
     owed_s: float
     moments: list[Moment]
 
+    def until(self, end_s: float) -> dict[str, float]:
+        """The seconds of each owner up to a time of the run."""
+        spent: dict[str, float] = {}
+        for m in self.moments:
+            within = min(m.end_ns / SECOND, end_s) - m.begin_ns / SECOND
+            if within > 0:
+                spent[m.cause] = spent.get(m.cause, 0.0) + within
+        return spent
+
     def to_json(self) -> dict[str, Any]:
         rows = [[m.begin_ns / SECOND, m.end_ns / SECOND, m.cause, m.by] for m in self.moments]
         told = {"cause": self.cause, "by": self.by, "owed_s": self.owed_s, "seconds": self.seconds}

@@ -37,6 +37,9 @@ class Scored:
     place: str
     truth: oracle.Truth
     said: Json | None
+    #: The last packet of the capture, or the later one of two, in the run's seconds: a capture ends there, and
+    #: for how long anybody went on waiting does not show.
+    ends_s: float = float("inf")
 
     @property
     def cause(self) -> str:
@@ -59,7 +62,7 @@ class Scored:
         """The seconds of the answer are those of the truth."""
         if not self.said:
             return False
-        true = self.truth.seconds.get(self.truth.cause, 0.0)
+        true = self.truth.until(self.ends_s).get(self.truth.cause, 0.0)
         said = sum(c["seconds"] for c in self.said["causes"] if c["cause"] == self.truth.cause)
         return abs(said - true) <= NEAR * true
 
@@ -82,25 +85,29 @@ def scored(name: str, seed: int) -> list[Scored]:
         client, server = (str(at / f"{node}.pcapng") for node in RECORD["capture"])
         begins = truth.moments[0].begin_ns / 1e9 if truth.moments else 0.0
         near = [answer(rx.capture(file), begins) for file in (client, server)]
-        uploads = _sent(near, "client") >= _sent(near, "server")
+        uploads = _sent(near[0][0], "client") >= _sent(near[1][0], "server")
         pair = (client, server) if uploads else (server, client)
-        both = answer(rx.capture(pair[0], receiver=pair[1]), begins)
+        both, _ = answer(rx.capture(pair[0], receiver=pair[1]), begins)
         ends = near if uploads else near[::-1]
+        said = [*ends, (both, max(end for _, end in ends))]
         return [
-            Scored(name, seed, place, truth, said) for place, said in zip(PLACES, (*ends, both), strict=True)
+            Scored(name, seed, place, truth, of_it, end)
+            for place, (of_it, end) in zip(PLACES, said, strict=True)
         ]
 
 
-def answer(capture: rx.Capture, begins_s: float) -> Json | None:
-    """What is said of the connection that began then."""
+def answer(capture: rx.Capture, begins_s: float) -> tuple[Json | None, float]:
+    """What is said of the connection that began then, and when the capture ends."""
     with tempfile.TemporaryFile() as file:
         capture.write_json(file.fileno())
         file.seek(0)
         whole = json.load(file)
     origin = datetime.fromisoformat(whole["capture"]["start"]) - datetime.fromtimestamp(0, UTC)
     answers = [flow["answer"] for flow in whole["flows"] if flow["answer"]]
-    return min(answers, key=lambda a: abs(origin.total_seconds() + a["start_s"] - begins_s), default=None)
+    begins = origin.total_seconds()
+    nearest = min(answers, key=lambda a: abs(begins + a["start_s"] - begins_s), default=None)
+    return nearest, begins + (whole["capture"]["span_s"] or 0.0)
 
 
-def _sent(answers: list[Json | None], side: str) -> int:
-    return max((a[f"{side}_bytes"] for a in answers if a), default=0)
+def _sent(answer: Json | None, side: str) -> int:
+    return answer[f"{side}_bytes"] if answer else 0

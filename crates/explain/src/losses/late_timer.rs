@@ -7,9 +7,17 @@ use crate::certainty::Certainty;
 use crate::conversation::Conversation;
 use wire::Span;
 
+/// Beyond so many a timer of a second is at its upper bound of a minute (RFC 6298 section 2.5).
+const MOST_DOUBLINGS: u32 = 6;
+
 /// RFC 6298 section 2: the smoothed round trip and four times its variation, and one second at least.
 pub fn due(c: &Conversation<'_>) -> Span {
     c.base_rtt.map_or(TIMER_LEAST, |rtt| (rtt * 4).max(TIMER_LEAST))
+}
+
+/// For so many timeouts, each of which doubles the next wait (section 5.5).
+pub fn due_in_all(c: &Conversation<'_>, timeouts: u32) -> Span {
+    due(c) * ((1 << timeouts.clamp(1, MOST_DOUBLINGS)) - 1)
 }
 
 /// A timer that waits this long is not the one of RFC 6298.

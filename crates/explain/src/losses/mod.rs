@@ -143,7 +143,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
         dark_least: least,
         dark_most: most,
         cut: e.cuts_the_window(),
-        due: if e.lost() > 0 { late_timer::due(e.conversation) } else { Span::ZERO },
+        due: if e.lost() > 0 { late_timer::due_in_all(e.conversation, e.row.timeouts) } else { Span::ZERO },
     }
 }
 

@@ -55,14 +55,14 @@ fn pieces(path: &Path<'_>) -> Vec<Piece> {
     out
 }
 
-/// The value below which half of the weight lies.
-fn weighted_median(mut values: Vec<(f64, f64)>) -> Option<f64> {
+/// The value below which this part of the weight lies.
+fn weighted_quantile(mut values: Vec<(f64, f64)>, part: f64) -> Option<f64> {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let half = values.iter().map(|v| v.1).sum::<f64>() / 2.0;
+    let upto = values.iter().map(|v| v.1).sum::<f64>() * part;
     let mut sum = 0.0;
     values.into_iter().find_map(|(value, weight)| {
         sum += weight;
-        (sum >= half).then_some(value)
+        (sum >= upto).then_some(value)
     })
 }
 
@@ -72,16 +72,18 @@ pub fn is_even(r: &RoundRow) -> bool {
 }
 
 /// The rate of the trains that are long enough to tell. One that never ends is as its sender spaced it: behind a link that
-/// spaces packets a queue stands sooner or later, and shows in round trips.
+/// spaces packets a queue stands sooner or later, and shows in round trips. Where most are such, those that end tell the rate
+/// only if they are faster. Trains get longer on their way, by what other packets and late ACKs add: the shortest tell most.
 pub fn by_trains(rounds: &[RoundRow], mss: u64) -> Option<f64> {
     let long = rounds.iter().filter(|r| r.train_bytes >= TRAIN_SEGMENTS * mss);
     let (even, ended): (Vec<&RoundRow>, Vec<&RoundRow>) = long.partition(|r| is_even(r));
     let bytes = |of: &[&RoundRow]| of.iter().map(|r| r.train_bytes).sum::<u64>();
-    if bytes(&even) > bytes(&ended) {
-        return None;
-    }
-    let rates = ended.iter().filter_map(|r| Some((r.train_rate()?, r.train_bytes as f64)));
-    weighted_median(rates.collect())
+    let rate = |of: &[&RoundRow]| {
+        let rates = of.iter().filter_map(|r| Some((r.train_rate()?, r.train_bytes as f64)));
+        weighted_quantile(rates.collect(), FULL)
+    };
+    let spaced = rate(&even).filter(|_| bytes(&even) > bytes(&ended));
+    rate(&ended).filter(|rate| spaced.is_none_or(|spaced| *rate > spaced * (1.0 + NEAR)))
 }
 
 /// Nearly always when packets wait, the same rate comes out.
@@ -119,7 +121,7 @@ pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<C
     let continuous = |p: &&Piece| trains.is_none_or(|t| p.rate() >= MOSTLY * t);
     let full: Vec<&Piece> = pieces.iter().filter(stands).filter(continuous).collect();
     let rates = full.iter().map(|p| (p.rate(), (p.end - p.start).as_secs())).collect();
-    if let Some(rate) = weighted_median(rates).filter(|_| full.len() >= 2) {
+    if let Some(rate) = weighted_quantile(rates, 0.5).filter(|_| full.len() >= 2) {
         return Some(Capacity { bytes_per_s: rate, how: How::Full });
     }
     match trains {

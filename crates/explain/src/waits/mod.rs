@@ -106,6 +106,12 @@ impl<'a> Row<'a> {
         let shut = c.row(side).is_some_and(|f| f.zero_windows > 0 || f.window_probes > 0);
         let sure = if shut { c.as_seen(side) } else { Certainty::Likely };
         self.put(ledger, Cause::ReceiverNotReading, Some(Role::of(1 - side)), time, sure);
+        // What goes through the little that a reader leaves of it goes as fast as its program reads, however busy the path is.
+        let waits = self.row.of(side, Wait::Window) * 2 > self.row.length();
+        if waits && let (Cause::ReceiverNotReading, sure) = windows::receive(self.facts, side, self.row) {
+            let time = self.take(side, Wait::Window, Span::MAX);
+            self.put(ledger, Cause::ReceiverNotReading, Some(Role::of(1 - side)), time, sure);
+        }
     }
 
     /// Data of this direction was under way through a busy bottleneck.
@@ -119,11 +125,15 @@ impl<'a> Row<'a> {
         // Flows that this capture does not show may take a part of it.
         let sure = Certainty::Likely;
         let cause = self.full_cause(side);
+        let others = if cause == Cause::SharedBottleneck { self.others(side) } else { 1.0 };
         for wait in [Wait::Ack, Wait::Window, Wait::Small, Wait::Pace, Wait::Path, Wait::Unknown, Wait::Timer]
         {
             let time = self.take(side, wait, busy);
             busy -= time;
-            self.put(ledger, cause, None, time, sure);
+            // A shared link is busy with packets of its own for a part of that time.
+            let others = time.scale(others);
+            self.put(ledger, cause, None, others, sure);
+            self.put(ledger, Cause::Bottleneck, None, time - others, sure);
         }
     }
 
@@ -149,6 +159,13 @@ impl<'a> Row<'a> {
         let (path, row) = (self.facts.paths[side], self.row);
         let own = path.own(row.start, row.end);
         self.facts.of_hosts[side].iter().find(|all| all.is_full_of_others(row.start, row.end, own))
+    }
+
+    /// What share of a full path is not this conversation's.
+    fn others(&self, side: usize) -> f64 {
+        let (path, row) = (self.facts.paths[side], self.row);
+        let of = |all: &Path<'_>| all.others(row.start, row.end, path.own(row.start, row.end));
+        self.crowded(side).map_or_else(|| of(path), of)
     }
 
     /// More than a message that needs no window.
