@@ -47,7 +47,7 @@ pub fn of_either_end(near: Vec<Stretch>, far: Vec<Stretch>) -> Vec<Stretch> {
 }
 
 /// What a repair is waited for as.
-const REPAIRED: [Wait; 5] = [Wait::Ack, Wait::Path, Wait::Unknown, Wait::Pace, Wait::Window];
+const REPAIRED: [Wait; 6] = [Wait::Ack, Wait::Path, Wait::Unknown, Wait::Pace, Wait::Window, Wait::Small];
 
 /// The owner of every moment in which something is owed.
 pub fn owners(facts: &Facts<'_>) -> Ledger {

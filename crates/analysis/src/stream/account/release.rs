@@ -126,6 +126,11 @@ impl Account {
             () if peer_data_at > from && left.at - peer_data_at <= self.prompt(state) => {
                 (Release::Message, None)
             }
+            // No pace spaces packets by two round trips: a tail-loss probe took the next segment, which Nagle's algorithm had
+            // kept (RFC 8985 section 7.3).
+            () if near && small && left.at - state.last_news.max(from) >= self.rtt.srtt() * 2 => {
+                (Release::Timer, Some(Wait::Small))
+            }
             () => (Release::Pace, None),
         }
     }
