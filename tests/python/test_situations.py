@@ -366,6 +366,11 @@ def test_what_one_end_cannot_see_is_known_from_both(name: str, cause: str) -> No
     assert said["both"] == cause, said
 
 
+def test_datagrams_of_a_captured_host_share_its_path() -> None:
+    said = {s.place: s.cause for s in scored("download-beside-datagrams", 3)}
+    assert said["sender"] == said["both"] == "shared-bottleneck", said
+
+
 def test_make_writes_captures_of_three_places_the_scenario_and_the_truth(tmp_path: Path) -> None:
     assert situations.make(kind_of("turns-lossy"), 2, tmp_path) == 0
     told = json.loads((tmp_path / "truth.json").read_text())

@@ -506,6 +506,7 @@ impl<S: Sink> Analyzer<S> {
             true => self.end_all_surviving(),
             false => self.end_all_from(&mut 0),
         }
+        self.sink.begun(self.origin);
     }
 
     fn end_all_from(&mut self, next: &mut u32) {

@@ -10,7 +10,7 @@
 //! [`PATHS`] paths those between half of the hosts are dropped, chosen by their addresses.
 
 use crate::rows::{PathRow, RoundRow};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use wire::{Host, Span, Time};
 
@@ -304,11 +304,13 @@ pub struct Paths {
     kept: u64,
     /// Bins that each may fill.
     most: usize,
+    /// When the capture began: bins count from here.
+    origin: Time,
 }
 
 impl Default for Paths {
     fn default() -> Paths {
-        Paths { all: HashMap::default(), kept: u64::MAX, most: MOST }
+        Paths { all: HashMap::default(), kept: u64::MAX, most: MOST, origin: Time::FAR_FUTURE }
     }
 }
 
@@ -353,6 +355,27 @@ impl Paths {
         }
     }
 
+    /// The capture began then.
+    pub fn begun(&mut self, origin: Time) {
+        self.origin = self.origin.min(origin);
+    }
+
+    /// What was no TCP and passed between two hosts, some packets together: nobody acknowledges it, and it is taken to arrive.
+    pub fn beside(&mut self, ends: (Host, Host), start: Time, end: Time, bytes: u64) {
+        let passed = Stretch {
+            start,
+            end,
+            silence: (start, start),
+            sent_bytes: bytes,
+            resent_bytes: 0,
+            delivered_bytes: bytes,
+            rtt_min: None,
+            rtt_sum: Span::ZERO,
+            rtt_n: 0,
+        };
+        self.add(ends, &passed);
+    }
+
     pub fn add(&mut self, ends: (Host, Host), stretch: &Stretch) {
         if let Some((path, most)) = self.of(ends) {
             path.add(stretch, most);
@@ -363,12 +386,27 @@ impl Paths {
             path.lose(time, copies, most);
         }
     }
+    /// Takes in what passed besides TCP, between hosts of which one at least has paths of its own; nothing where there are many.
+    pub fn take_beside(&mut self, other: &Paths) {
+        let hosts: HashSet<Host, FxBuildHasher> = self.all.keys().flat_map(|(a, b)| [*a, *b]).collect();
+        let near = |(ends, _): &(&(Host, Host), &Path)| hosts.contains(&ends.0) || hosts.contains(&ends.1);
+        let near: Vec<_> = other.all.iter().filter(near).collect();
+        if self.all.len() + near.len() > PATHS {
+            return;
+        }
+        for (ends, path) in near {
+            if let Some((own, most)) = self.of(*ends) {
+                own.merge(path.clone(), most);
+            }
+        }
+    }
     /// Takes in what another part of the same capture saw.
     pub fn merge(&mut self, other: Paths) {
         if other.kept < self.kept {
             self.kept = other.kept;
             self.all.retain(|ends, _| lot(*ends) <= other.kept);
         }
+        self.begun(other.origin);
         for (ends, path) in other.all {
             if let Some((own, most)) = self.of(ends) {
                 own.merge(path, most);
@@ -376,14 +414,14 @@ impl Paths {
         }
         self.fit();
     }
-    /// The rows of one direction between two hosts, in order of time, of a capture that began at `origin`.
-    pub fn rows(&self, from: Host, to: Host, origin: Time) -> Vec<PathRow> {
-        self.all.get(&(from, to)).map_or(Vec::new(), |path| path.rows(from, to, origin))
+    /// The rows of one direction between two hosts, in order of time.
+    pub fn rows(&self, from: Host, to: Host) -> Vec<PathRow> {
+        self.all.get(&(from, to)).map_or(Vec::new(), |path| path.rows(from, to, self.origin))
     }
 
     /// The sums of all paths that begin at one host, and of all that end there. If one queue holds them all, their sum is its
     /// rate; if each has a queue of its own, the sum says nothing. Round trips are counted from the least of each path.
-    pub fn sums(&self, origin: Time) -> Sums {
+    pub fn sums(&self) -> Sums {
         let both = |ends: &(Host, Host)| [(ends.0, End::Sender), (ends.1, End::Receiver)];
         let mut paths: HashMap<(Host, End), u32, FxBuildHasher> = HashMap::default();
         for key in self.all.keys().flat_map(both) {
@@ -395,7 +433,8 @@ impl Paths {
                 sums.entry(key).or_default().merge(path.in_queues(), MOST);
             }
         }
-        let rows = |((host, end), path): ((Host, End), Path)| ((host, end), path.rows(host, host, origin));
+        let rows =
+            |((host, end), path): ((Host, End), Path)| ((host, end), path.rows(host, host, self.origin));
         Sums(sums.into_iter().map(rows).collect())
     }
 }
@@ -409,7 +448,7 @@ mod tests {
     }
 
     fn of_hosts(paths: &Paths) -> Vec<PathRow> {
-        paths.rows(hosts().0, hosts().1, Time::ZERO)
+        paths.rows(hosts().0, hosts().1)
     }
 
     fn stretch(start_ms: i64, end_ms: i64, bytes: u64) -> Stretch {
@@ -458,16 +497,32 @@ mod tests {
         };
         let mut paths = Paths::default();
         paths.add((client, server), &with(20, stretch(0, 8, 1_000)));
-        assert!(paths.sums(Time::ZERO).of(server, End::Receiver).is_empty(), "one path is no sum");
+        assert!(paths.sums().of(server, End::Receiver).is_empty(), "one path is no sum");
         // The path of another client is longer, and a queue adds 15 ms to one of its round trips.
         paths.add((other, server), &with(50, stretch(0, 8, 2_000)));
         paths.add((other, server), &with(65, stretch(0, 8, 3_000)));
-        let sums = paths.sums(Time::ZERO);
+        let sums = paths.sums();
         let rows = sums.of(server, End::Receiver);
         assert_eq!(rows.iter().map(|r| r.delivered_bytes).sum::<u64>(), 6_000);
         assert_eq!(rows.iter().map(|r| r.rtt_n).sum::<u64>(), 9);
         assert_eq!(rows.iter().fold(Span::ZERO, |sum, r| sum + r.rtt_sum), Span::from_millis(45));
         assert!(sums.of(other, End::Sender).is_empty() && sums.of(server, End::Sender).is_empty());
+    }
+
+    #[test]
+    fn what_is_no_tcp_counts_only_between_hosts_that_have_paths() {
+        let (client, server, other) = (hosts().0, hosts().1, Host::v4([10, 0, 0, 3]));
+        let ms = |ms: i64| Time(ms * 1_000_000);
+        let mut beside = Paths::default();
+        beside.beside((other, server), ms(0), ms(8), 700);
+        beside.beside((other, Host::v4([10, 0, 0, 4])), ms(0), ms(8), 900);
+        let mut paths = Paths::default();
+        paths.begun(Time::ZERO);
+        paths.add((client, server), &stretch(0, 8, 1_000));
+        paths.take_beside(&beside);
+        let sum: u64 = paths.sums().of(server, End::Receiver).iter().map(|r| r.delivered_bytes).sum();
+        assert_eq!(sum, 1_700);
+        assert_eq!(paths.all.len(), 2);
     }
 
     #[test]
@@ -517,7 +572,7 @@ mod tests {
             assert!(one.all.len() <= PATHS && one.all.len() as u64 >= paths.min(PATHS as u64 / 3));
             assert!(one.all.values().map(|path| path.bins.len()).sum::<usize>() <= ALL);
             for n in 0..paths {
-                let rows = |paths: &Paths| paths.rows(ends(n).0, ends(n).1, Time::ZERO);
+                let rows = |paths: &Paths| paths.rows(ends(n).0, ends(n).1);
                 assert_eq!(rows(&one), rows(&other), "{paths} paths, {n}");
             }
         }

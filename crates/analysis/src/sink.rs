@@ -36,6 +36,8 @@ pub trait Sink {
     fn stretch(&mut self, _path: (Host, Host), _stretch: &Stretch) {}
     /// Copies of a flow from one host to another were lost.
     fn lost(&mut self, _path: (Host, Host), _time: Time, _copies: u64) {}
+    /// When the capture began whose rows these are; once, at the end.
+    fn begun(&mut self, _origin: Time) {}
     fn interval(&mut self, _row: IntervalRow) {}
     fn rtt(&mut self, _row: RttRow) {}
     fn packet(&mut self, _row: PacketRow) {}
@@ -71,6 +73,9 @@ macro_rules! keeps {
             }
             fn lost(&mut self, path: (Host, Host), time: Time, copies: u64) {
                 self.paths.lose(path, time, copies);
+            }
+            fn begun(&mut self, origin: Time) {
+                self.paths.begun(origin);
             }
             $(fn $row(&mut self, row: $kind) {
                 self.$rows.push(row);

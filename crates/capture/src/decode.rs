@@ -185,6 +185,9 @@ impl Decoder {
     }
 }
 
+/// RFC 768.
+const UDP_HEADER: u32 = 8;
+
 /// Some boxes on the way make the padding of a short frame a part of the IP datagram. Zeros that fill such a frame to its end
 /// are no data, unless they are pushed: a sender sets PSH on the last segment of what it has (RFC 9293 §3.9.1.2).
 #[cold]
@@ -275,7 +278,15 @@ impl Walk<'_> {
     fn transport(&mut self, ip: &IpHeader, r: Rest) -> Option<Found> {
         match ip.protocol {
             6 => self.tcp(ip, r),
-            17 => self.udp(r),
+            17 => {
+                let wire = r.wire;
+                let found = self.udp(r);
+                if matches!(found, Some(Found::Udp)) {
+                    (self.packet.tuple.src.host, self.packet.tuple.dst.host) = (ip.src, ip.dst);
+                    self.packet.seg.payload = wire.saturating_sub(UDP_HEADER);
+                }
+                found
+            }
             1 | 58 => Some(Found::Icmp),
             4 | 41 => {
                 self.saw(Tunnel::IpInIp);

@@ -6,6 +6,7 @@
 //! stands. [`traffic`] counts all frames, whatever they carry. [`Writer`] writes captures, [`annotate`] copies one with a comment on chosen packets.
 
 mod annotate;
+mod beside;
 mod decode;
 mod dictionary;
 mod error;
@@ -32,6 +33,7 @@ mod window;
 mod writer;
 
 pub use annotate::{Annotated, annotate, is_annotated};
+pub use beside::Datagrams;
 pub use error::{Damage, Error, What, grouped, sentence, shown};
 pub use info::{
     Compression, FileInfo, Format, Info, Interface, Malformed, Others, Resolution, Tunnel, Unread,

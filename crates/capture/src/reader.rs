@@ -2,6 +2,7 @@
 
 mod tally;
 
+use crate::beside::Datagrams;
 use crate::error::{Damage, Error, What};
 use crate::info::{FileInfo, Info};
 use crate::options::Options;
@@ -195,6 +196,11 @@ impl Reader {
     /// SYNs that passed before `from`, since this was last asked: what they negotiate holds from there on.
     pub fn take_earlier(&mut self) -> Vec<Packet> {
         std::mem::take(&mut self.tally.earlier)
+    }
+
+    /// UDP that was read since this was last asked.
+    pub fn take_datagrams(&mut self) -> Vec<Datagrams> {
+        self.tally.beside.take()
     }
 
     /// True if patience ended before the capture did.

@@ -104,7 +104,7 @@ impl<'a> Connections<'a> {
             idle: ByFlow::new(shelf)?,
             rounds: ByFlow::new(shelf)?,
             waits: ByFlow::new(shelf)?,
-            sums: shelf.paths.sums(origin),
+            sums: shelf.paths.sums(),
             far: match &shelf.far {
                 Some(far) => Some(Box::new(Connections::of(far, origin, None)?)),
                 None => None,
@@ -158,7 +158,7 @@ impl<'a> Connections<'a> {
             episodes: heaviest(&mut self.episodes, flow, self.told)?,
             idle: heaviest(&mut self.idle, flow, self.told)?,
             rounds,
-            path: self.shelf.paths.rows(row.sender.host, row.receiver.host, self.origin),
+            path: self.shelf.paths.rows(row.sender.host, row.receiver.host),
             hosts: Default::default(),
             flow: row,
         }))

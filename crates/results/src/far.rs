@@ -1,12 +1,13 @@
 //! The other end of a pair. What leaves from the receiver's side shows in full where it leaves: a SYN, a request or an ACK that
 //! was lost on its way is in that capture alone. The explanation of a connection rests on its rows as well.
 
-use crate::run::{Asker, BATCH, Request, Source};
+use crate::run::{self, Asker, BATCH, Request, Source};
 use crate::spool::{Listing, Row, Shelf, Spool};
 use crate::workers::{Takes, analyse};
 use analysis::Fate;
 use analysis::join::{Joined, Side};
 use analysis::rows::*;
+use capture::Datagrams;
 use rustc_hash::FxHashMap;
 use std::io;
 use wire::{Packet, Tuple};
@@ -22,6 +23,7 @@ pub fn read<S: Source>(
 ) -> io::Result<Option<Shelf>> {
     let Some(clock) = joined.clock else { return Ok(None) };
     let request = Request { listing: Listing::default(), ..request.clone() };
+    let mut beside = run::Beside::default();
     let read = |takes: &mut dyn Takes| {
         let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
         let mut fates = joined.fates(Side::Receiver);
@@ -31,6 +33,12 @@ pub fn read<S: Source>(
             of_batch.clear();
             of_batch.extend(batch.iter().map(|packet| fates.of(packet)));
             batch.iter_mut().for_each(|packet| packet.time = clock.to_sender(packet.time));
+            let of_sender = |d: Datagrams| Datagrams {
+                start: clock.to_sender(d.start),
+                end: clock.to_sender(d.end),
+                ..d
+            };
+            beside.take(&batch, reader.take_datagrams().into_iter().map(of_sender).collect());
             takes.push_with_fates(&batch, &of_batch);
             if !asker.goes_on(&reader) {
                 break;
@@ -38,7 +46,8 @@ pub fn read<S: Source>(
         }
         asker.ended(&reader);
     };
-    let ((), analysed) = analyse(&request, request.config.clone(), request.max_memory, read);
+    let ((), mut analysed) = analyse(&request, request.config.clone(), request.max_memory, read);
+    beside.put_into(&mut analysed.shelf.paths);
     let whole = analysed.not_analysed == 0 && !asker.stopped;
     if whole { renumbered(&analysed.shelf, near, joined).map(Some) } else { Ok(None) }
 }

@@ -160,12 +160,14 @@ fn answer<S: Source>(
     config.vantage = config.vantage.or(Some(Vantage::Both));
     let mut reader = open(Side::Sender)?;
     let mut not_compared = 0;
+    let mut beside = run::Beside::default();
     let read = |takes: &mut dyn Takes| {
         let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
         let mut fates = joined.fates(Side::Sender);
         let mut of_batch: Vec<Fate> = Vec::with_capacity(BATCH);
         while reader.read_batch(&mut batch, BATCH) {
             takes.note_earlier(&reader.take_earlier());
+            beside.take(&batch, reader.take_datagrams());
             // What was not compared is not analysed.
             let most = usize::try_from(taken).unwrap_or(usize::MAX).min(batch.len());
             taken -= most as u64;
@@ -179,7 +181,8 @@ fn answer<S: Source>(
         }
         asker.ended(&reader);
     };
-    let ((), analysed) = analyse(request, config.clone(), half(request), read);
+    let ((), mut analysed) = analyse(request, config.clone(), half(request), read);
+    beside.put_into(&mut analysed.shelf.paths);
     let not_analysed = not_compared + analysed.not_analysed;
     let info = reader.info().clone();
     // The sender's side asks for what was lost from the receiver's; of its own ACKs nothing is said.

@@ -5,9 +5,10 @@ use crate::pair;
 use crate::spool::{Listing, Shelf, Spool};
 use crate::workers::{Takes, analyse};
 use analysis::Config;
-use capture::{Info, Options, Patience, Progress, Reader};
+use analysis::paths::Paths;
+use capture::{Datagrams, Info, Options, Patience, Progress, Reader};
 use std::path::PathBuf;
-use wire::{Packet, Time};
+use wire::{Packet, Time, Tuple};
 
 /// Packets handed over at a time: they stay in the first-level cache between reading and analysis.
 pub const BATCH: usize = 128;
@@ -51,6 +52,10 @@ pub trait Source {
     fn take_earlier(&mut self) -> Vec<Packet> {
         Vec::new()
     }
+    /// UDP that passed in what was read since this was last asked.
+    fn take_datagrams(&mut self) -> Vec<Datagrams> {
+        Vec::new()
+    }
 }
 
 impl Source for Reader {
@@ -69,6 +74,37 @@ impl Source for Reader {
     }
     fn take_earlier(&mut self) -> Vec<Packet> {
         Reader::take_earlier(self)
+    }
+    fn take_datagrams(&mut self) -> Vec<Datagrams> {
+        Reader::take_datagrams(self)
+    }
+}
+
+/// What hosts send besides TCP, from the first TCP packet on, from which the analysis counts as well.
+#[derive(Default)]
+pub struct Beside {
+    origin: Option<Time>,
+    paths: Paths,
+}
+
+impl Beside {
+    /// What came along with a batch.
+    pub fn take(&mut self, batch: &[Packet], datagrams: Vec<Datagrams>) {
+        self.origin = self.origin.or(batch.first().map(|p| p.time));
+        let Some(origin) = self.origin else { return };
+        let since = |t: Time| Time(t.0.saturating_sub(origin.0));
+        for d in datagrams.into_iter().filter(|d| d.start >= origin) {
+            self.paths.beside((d.from, d.to), since(d.start), since(d.end), d.bytes);
+        }
+    }
+    /// A datagram of a run whose capture begins with it.
+    pub fn note(&mut self, now: Time, ends: Tuple, bytes: u32) {
+        let origin = *self.origin.get_or_insert(now);
+        let at = Time((now - origin).0);
+        self.paths.beside((ends.src.host, ends.dst.host), at, at, bytes.into());
+    }
+    pub fn put_into(&self, paths: &mut Paths) {
+        paths.take_beside(&self.paths);
     }
 }
 
@@ -146,10 +182,12 @@ pub fn analyze_source<S: Source>(
     mut reader: S,
     asker: &mut Asker<'_>,
 ) -> Result<Findings, String> {
+    let mut beside = Beside::default();
     let read = |takes: &mut dyn Takes| {
         let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
         while reader.read_batch(&mut batch, BATCH) {
             takes.note_earlier(&reader.take_earlier());
+            beside.take(&batch, reader.take_datagrams());
             takes.push(&batch);
             if !asker.goes_on(&reader) {
                 break;
@@ -157,7 +195,8 @@ pub fn analyze_source<S: Source>(
         }
         asker.ended(&reader);
     };
-    let ((), analysed) = analyse(request, request.config.clone(), request.max_memory, read);
+    let ((), mut analysed) = analyse(request, request.config.clone(), request.max_memory, read);
+    beside.put_into(&mut analysed.shelf.paths);
     let info = reader.info().clone();
     if !asker.stopped
         && !request.perhaps_empty

@@ -18,6 +18,7 @@ pub mod stats;
 mod watcher;
 
 pub use frame::{Body, Evidence, Frame, Reason};
+pub use packets::TTL;
 pub use recorder::{Rows, Sink};
 pub use release::Release;
 pub use simulation::{End, Outcome, Progress, Simulation, Summary, ways};

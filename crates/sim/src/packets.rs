@@ -15,6 +15,9 @@ use wire::{Flags, Notes, Packet, SackBlocks, Segment, Seq, Tuple, checksum};
 const WINDOW: u16 = u16::MAX;
 const WINDOW_SCALE: u8 = 14;
 
+/// What hosts begin with.
+pub const TTL: u8 = 64;
+
 /// Makes packets, numbered at each node.
 pub struct Packets {
     tuples: Vec<Tuple>,
@@ -43,11 +46,16 @@ impl Packets {
         }
     }
 
+    /// Who sent it, and to whom.
+    pub fn ends(&self, frame: &Frame) -> Tuple {
+        let forward = self.tuples[frame.connection as usize];
+        if frame.forward { forward } else { forward.reversed() }
+    }
+
     /// `None` for datagrams, which are no TCP.
     pub fn packet(&mut self, now: Time, node: NodeId, facts: &Facts, frame: &Frame) -> Option<Packet> {
-        let forward = self.tuples[frame.connection as usize];
         let seg = self.segment(frame)?;
-        let tuple = if frame.forward { forward } else { forward.reversed() };
+        let tuple = self.ends(frame);
         let at = node.0 as usize;
         if at >= self.numbers.len() {
             self.numbers.resize(at + 1, 0);
@@ -63,7 +71,7 @@ impl Packets {
             wire_len: facts.len,
             ip_id: frame.ip_id,
             checksum: !checksum::pseudo_header(&tuple, tcp_len),
-            ttl: 64,
+            ttl: TTL,
             notes: Notes::default().with_ecn(facts.ecn.field()),
         })
     }

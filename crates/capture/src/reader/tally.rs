@@ -1,5 +1,6 @@
 //! What each frame is: decoded, counted, and given on if it is a segment that is asked for.
 
+use crate::beside::Beside;
 use crate::decode::{Decoder, Found, SHORTEST_SEGMENT, plain};
 use crate::info::{ENCRYPTED, Info, LONG_STEP, Tunnel};
 use crate::link::LinkType;
@@ -21,6 +22,7 @@ pub(super) struct Tally {
     earliest: Time,
     /// SYNs from before `from`, not asked for yet.
     pub(super) earlier: Vec<Packet>,
+    pub(super) beside: Beside,
 }
 
 impl Tally {
@@ -36,6 +38,7 @@ impl Tally {
             latest: Time(i64::MIN),
             earliest: Time(i64::MAX),
             earlier: Vec::new(),
+            beside: Beside::default(),
         }
     }
 
@@ -142,7 +145,10 @@ impl Tally {
                 self.segment(packet, out);
             }
             Found::Arp => info.others.arp += 1,
-            Found::Udp => info.others.udp += 1,
+            Found::Udp => {
+                info.others.udp += 1;
+                self.beside.note(&packet);
+            }
             Found::Icmp => info.others.icmp += 1,
             Found::OtherIp => info.others.other_ip += 1,
             Found::NonIp | Found::Llc => info.others.non_ip += 1,

@@ -6,9 +6,12 @@ use scenario::model::Scenario;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use wire::{Host, Notes, Packet, ip, tcp};
+use wire::{Host, Notes, Packet, Time, Tuple, ip, tcp};
 
 const TCP: u8 = 6;
+const UDP: u8 = 17;
+const IPV4_HEADER: u32 = 20;
+const UDP_HEADER: u32 = 8;
 
 /// The capture at one node.
 struct Open {
@@ -71,22 +74,48 @@ impl Captures {
     }
 
     pub fn packet(&mut self, node: NodeId, packet: &Packet) {
+        if !self.holds(node) {
+            return;
+        }
+        let whole = frame(&mut self.bytes, &mut self.tcp_header, packet, self.snap);
+        self.write(packet.time, node, packet.tuple, whole);
+    }
+
+    /// A datagram, headers included so long.
+    pub fn datagram(&mut self, time: Time, node: NodeId, ends: Tuple, wire_len: u32) {
+        if !self.holds(node) {
+            return;
+        }
+        self.bytes.clear();
+        let udp_len = wire_len.saturating_sub(IPV4_HEADER).max(UDP_HEADER);
+        let header = ip::Header {
+            src: ends.src.host,
+            dst: ends.dst.host,
+            protocol: UDP,
+            id: 0,
+            ttl: sim::TTL,
+            ecn: 0,
+        };
+        ip::write(&mut self.bytes, &header, udp_len);
+        self.bytes.extend(ends.src.port.to_be_bytes());
+        self.bytes.extend(ends.dst.port.to_be_bytes());
+        self.bytes.extend((udp_len as u16).to_be_bytes());
+        // No checksum (RFC 768).
+        self.bytes.extend([0, 0]);
+        self.bytes.resize((wire_len as usize).min(self.snap), 0);
+        self.write(time, node, ends, wire_len);
+    }
+
+    /// Puts what `bytes` holds into the capture at a node.
+    fn write(&mut self, time: Time, node: NodeId, ends: Tuple, wire_len: u32) {
         let Some(open) = self.open.iter_mut().find(|o| o.node == node.0) else { return };
         let Some(out) = &mut open.out else { return };
-        let here = sim::addresses::host(node.0 as usize);
-        let whole = frame(&mut self.bytes, &mut self.tcp_header, packet, self.snap);
-        let notes = match here {
-            host if host == packet.tuple.src.host => Notes::OUTBOUND,
-            host if host == packet.tuple.dst.host => Notes::INBOUND,
+        let notes = match sim::addresses::host(node.0 as usize) {
+            host if host == ends.src.host => Notes::OUTBOUND,
+            host if host == ends.dst.host => Notes::INBOUND,
             Host(_) => Notes::default(),
         };
-        let new = NewPacket {
-            time: packet.time,
-            data: &self.bytes,
-            wire_len: whole,
-            notes,
-            ..NewPacket::default()
-        };
+        let new = NewPacket { time, data: &self.bytes, wire_len, notes, ..NewPacket::default() };
         if let Err(e) = out.packet(&new) {
             open.error = Some(e);
             open.out = None;

@@ -175,6 +175,9 @@ impl Sink for Labelled {
     fn lost(&mut self, path: (Host, Host), time: Time, copies: u64) {
         self.spool.lost(path, time, copies);
     }
+    fn begun(&mut self, origin: Time) {
+        self.spool.begun(origin);
+    }
     fn interval(&mut self, row: IntervalRow) {
         self.spool.interval(row);
     }

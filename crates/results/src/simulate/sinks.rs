@@ -7,7 +7,7 @@ use super::kept::Kept;
 use super::outages::Taken;
 use super::report::Losses;
 use super::sides::{Labelled, Sides};
-use crate::run::BATCH;
+use crate::run::{BATCH, Beside};
 use crate::spool::Spool;
 use analysis::join::Side;
 use analysis::{Analyzer, Fate};
@@ -16,7 +16,10 @@ use instant::Time;
 use net::NodeId;
 use sim::Frame;
 use sim::rows::{AppRow, BlockedRow, DropRow, HeldRow, HostRow, QueueRow, ResentRow, StateRow};
-use wire::Packet;
+use wire::{Packet, Tuple};
+
+/// UDP over IPv4.
+const DATAGRAM_HEADERS: u32 = 28;
 
 /// How it is known which of the packets arrived.
 pub enum Told<'a> {
@@ -60,6 +63,7 @@ pub struct Recording<'a> {
     taken: Taken,
     losses: Losses,
     captures: Captures,
+    beside: Beside,
 }
 
 /// What it leaves.
@@ -102,6 +106,7 @@ impl<'a> Recording<'a> {
             taken,
             losses,
             captures,
+            beside: Beside::default(),
         }
     }
 
@@ -131,7 +136,8 @@ impl<'a> Recording<'a> {
         self.analyse();
         self.captures.finish();
         let (_, labelled) = self.analyzer.finish();
-        let spool = labelled.into_spool();
+        let mut spool = labelled.into_spool();
+        self.beside.put_into(&mut spool.paths);
         let Recording { info, opposite, kept, taken, losses, captures, .. } = self;
         let analysed = !matches!(self.told, Told::First(_));
         let known = match self.told {
@@ -217,6 +223,14 @@ impl sim::Sink for Recording<'_> {
         let (leaves, number) = (self.leaves(node, frame), self.info.packets + 1);
         self.follow(packet.time, frame, self.side, leaves, number);
         self.take(Packet { number, ..*packet }, leaves);
+    }
+    fn datagram(&mut self, now: Time, node: NodeId, ends: Tuple, wire_len: u32) {
+        self.captures.datagram(now, node, ends, wire_len);
+        // Where data is seen as it leaves, datagrams are, too; and else as they arrive.
+        let end = if self.side == Side::Sender { ends.src } else { ends.dst };
+        if sim::addresses::host(node.0 as usize) == end.host {
+            self.beside.note(now, ends, wire_len.saturating_sub(DATAGRAM_HEADERS));
+        }
     }
     fn under_way(&mut self, _: NodeId, frame: &Frame, _: &Packet) {
         let settled = self.told.fates().and_then(|fates| fates.cut_short(frame.copy));

@@ -104,7 +104,7 @@ pub struct Spool {
     listing: Listing,
     sums: Sums,
     worst: Worst,
-    paths: Paths,
+    pub(crate) paths: Paths,
     narrow: Option<Narrow>,
 }
 
@@ -211,6 +211,9 @@ impl Sink for Spool {
     }
     fn lost(&mut self, path: (Host, Host), time: Time, copies: u64) {
         self.paths.lose(path, time, copies);
+    }
+    fn begun(&mut self, origin: Time) {
+        self.paths.begun(origin);
     }
     fn interval(&mut self, row: IntervalRow) {
         self.keep(&row);

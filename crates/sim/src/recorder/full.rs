@@ -152,10 +152,10 @@ impl<S: Sink> Full<S> {
         if !self.captures(node) {
             return;
         }
-        if !self.sink.takes(node, frame) {
-            if !matches!(frame.body, Body::Datagram(_)) {
-                self.sink.passed(now, node, facts.len, frame);
-            }
+        if matches!(frame.body, Body::Datagram(_)) {
+            self.sink.datagram(now, node, self.packets.ends(frame), facts.len);
+        } else if !self.sink.takes(node, frame) {
+            self.sink.passed(now, node, facts.len, frame);
         } else if let Some(packet) = self.packets.packet(now, node, facts, frame) {
             self.sink.packet(node, frame, &packet);
         }

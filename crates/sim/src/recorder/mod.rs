@@ -12,7 +12,7 @@ use crate::rows::{
 use instant::Time;
 use links::{Facts, Watch};
 use net::NodeId;
-use wire::Packet;
+use wire::{Packet, Tuple};
 
 pub use full::Full;
 
@@ -71,6 +71,8 @@ pub trait Sink {
     fn passed(&mut self, now: Time, node: NodeId, wire_len: u32, frame: &Frame) {}
     /// A packet of a connection at a node whose packets are captured, as a capture there would hold it.
     fn packet(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {}
+    /// A datagram at a node whose packets are captured: its ends, and its length with headers.
+    fn datagram(&mut self, now: Time, node: NodeId, ends: Tuple, wire_len: u32) {}
     /// One that was still under way when the run ended, as the host that it goes to would capture it then.
     fn under_way(&mut self, node: NodeId, frame: &Frame, packet: &Packet) {}
     /// A channel made another copy of a packet, which is under way from now on.
