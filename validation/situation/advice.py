@@ -203,7 +203,7 @@ def _usual_timer(s: Setting, host: Host, delivered: int) -> None:
 
 def _other_timers(s: Setting, host: Host, delivered: int) -> None:
     for each in HOSTS:
-        s.section(each, "rto", min="200ms", max="2s")
+        s.section(each, "rto", min="200ms")
 
 
 def _updated(s: Setting, host: Host, delivered: int) -> None:
