@@ -5,13 +5,15 @@
     .venv/bin/python validation/situations.py make --kind slow-server --seed 1 --out situation
     .venv/bin/python validation/situations.py removal --draws 300 --seed 1
     .venv/bin/python validation/situations.py score --draws 280 --seed 1
+    .venv/bin/python validation/situations.py helps --draws 207 --seed 1
     .venv/bin/python validation/situations.py releases --draws 200 --seed 1
 
 `kinds` lists the kinds, `truth` prints what the oracle says of one transfer or of one of each kind, `make`
 writes its scenario, its captures at both ends and on the way, and the truth. `removal` draws transfers of all
 kinds in turn and ends with exit code 1 if fewer than 95% of them pass. `score` asks rexmit from the sender's
-capture, the receiver's and both, and compares its answers with the oracle's. `releases` compares what let
-each packet go. docs/situations.md has more.
+capture, the receiver's and both, and compares its answers with the oracle's. `helps` runs transfers
+again with what their answers say that helps, and with what they say that does not. `releases` compares what
+let each packet go. docs/situations.md has more.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -27,7 +30,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import rexmit as rx
-from situation import evidence, oracle, trial
+from situation import evidence, helps, oracle, trial
 from situation.causes import CAUSES
 from situation.kind import Kind
 from situation.kinds import KINDS, kind_of
@@ -145,6 +148,55 @@ def score(draws: int, seed: int, kinds: list[Kind], show: bool) -> int:
     return int(any(not meets for _, meets in place_figures(answers)))
 
 
+def advice(draws: int, seed: int, kinds: list[Kind], place: str, show: bool, every: bool) -> int:
+    """How often the advice of answers is right. Ends with 1 if a bar is missed."""
+    drawn = [(kinds[n % len(kinds)].name, seed + n // len(kinds), place, every) for n in range(draws)]
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+        found = list(pool.map(helps.named, *zip(*drawn, strict=True)))
+    answers = [one for one in found if one.has_advice]
+    if show:
+        print(*(failure for one in answers for failure in one.failures()), sep="\n")
+    print(f"{'':41} {'of those whose cause is right':>33}")
+    heads = f"{'answers':>7} {'helps':>5} {'does not':>8}"
+    print(f"{'cause':20} {heads} {heads:>33}")
+    for cause in (c for c in CAUSES if any(one.cause == c for one in answers)):
+        print(advice_row(cause, [one for one in answers if one.cause == cause]))
+    print(advice_row("all", answers))
+    if every:
+        print_sentences(answers)
+    without = Counter(one.cause for one in found if not one.has_advice)
+    print(f"without advice: {', '.join(f'{n} {cause}' for cause, n in without.most_common()) or 'none'}")
+    print(*(f"not mapped: {sentence}" for sentence in sorted(helps.not_mapped(answers))), sep="\n", end="")
+    right = [one for one in answers if one.answer.is_right]
+    shares = {of: (advice_right(answers, of), advice_right(right, of)) for of in helps.LISTS}
+    for of, (every_one, true) in shares.items():
+        bar = "" if every_one >= helps.BAR else ", missed"
+        print(f"first of {of}: right in {every_one:.1%} of {len(answers)} answers (bar {helps.BAR:.0%}{bar})")
+        print(f"{'':{len(of) + 9}} and in {true:.1%} of the {len(right)} whose cause is right")
+    return int(any(every_one < helps.BAR for every_one, _ in shares.values()))
+
+
+def advice_right(answers: list[helps.Advised], of: str) -> float:
+    return sum(one.is_right(of) for one in answers) / max(1, len(answers))
+
+
+def advice_row(name: str, answers: list[helps.Advised]) -> str:
+    right = [one for one in answers if one.answer.is_right]
+    a, b, c, d = (sum(one.is_right(of) for one in those) for those in (answers, right) for of in helps.LISTS)
+    return f"{name:20} {len(answers):7} {a:5} {b:8} {len(right):18} {c:5} {d:8}"
+
+
+def print_sentences(answers: list[helps.Advised]) -> None:
+    """A line for each sentence of answers whose cause is right, whichever host it names."""
+    sums: dict[tuple[str, str, str], Counter[bool]] = defaultdict(Counter)
+    for one in answers:
+        for said in one.advice if one.answer.is_right else ():
+            words = re.sub(r" on the (client|server)\b| of the (client|server)\b", "", said.sentence.text)
+            sums[one.cause, said.of, words][said.is_right] += 1
+    for (cause, of, words), n in sorted(sums.items(), key=lambda item: CAUSES.index(item[0][0])):
+        print(f"{n[True]:4} of {n.total():4} right   {cause}, {of}: {words}")
+
+
 #: At each place: right answers at least; of all answers, those that are known or likely, and known, at least.
 PLACE_BARS = {"sender": (0.95, 0.85, 0.50), "receiver": (0.90, 0.85, 0.25), "both": (0.95, 0.85, 0.50)}
 #: Of the answers that are likely, those that are wrong at most; none that is known may be.
@@ -191,14 +243,19 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = ask.add_subparsers(dest="command", required=True)
     commands.add_parser("kinds")
-    for name in ("truth", "make", "removal", "score", "releases"):
+    for name in ("truth", "make", "removal", "score", "helps", "releases"):
         command = commands.add_parser(name)
         command.add_argument("--kind", required=name == "make", help="one of `kinds`; without, all of them")
         command.add_argument("--seed", type=int, default=1)
-        if name in ("score", "releases"):
+        if name in ("score", "helps", "releases"):
             command.add_argument("--show", action="store_true", help="what is wrong")
-        if name in ("removal", "score", "releases"):
+        if name in ("removal", "score", "helps", "releases"):
             command.add_argument("--draws", type=int, default=300)
+        if name == "helps":
+            command.add_argument(
+                "--place", choices=PLACES, default="sender", help="where the capture is taken"
+            )
+            command.add_argument("--all", action="store_true", help="every sentence, not only the first ones")
         if name == "make":
             command.add_argument("--out", type=Path, required=True)
     o = ask.parse_args()
@@ -217,6 +274,8 @@ def main() -> int:
         return releases(o.draws, o.seed, kinds, o.show)
     if o.command == "score":
         return score(o.draws, o.seed, kinds, o.show)
+    if o.command == "helps":
+        return advice(o.draws, o.seed, kinds, o.place, o.show, o.all)
     return removal(o.draws, o.seed, kinds)
 
 

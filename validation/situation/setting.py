@@ -51,6 +51,8 @@ class Setting:
     reader_makes: str = "receiver-not-reading"
     others_make: str = "shared-bottleneck"
     timer_makes: str = "timer"
+    #: The connection is open when the transfer begins, so its handshake is not counted.
+    is_open: bool = False
 
     @property
     def receiver(self) -> Host:
@@ -69,6 +71,11 @@ class Setting:
     def start_s(self) -> float:
         """When the flow `main` begins."""
         return float(self.flow.get("start", "0s").removesuffix("s"))
+
+    @property
+    def begins_s(self) -> float:
+        """From when on the time of the transfer counts."""
+        return self.start_s + (self.round_trip_ms / 1e3 if self.is_open else 0.0)
 
     @property
     def direction(self) -> str:

@@ -79,15 +79,15 @@ def trial(kind: Kind, seed: int) -> Trial:
     told = Trial(kind, seed, truth(kind, seed))
     if told.truth.cause == "nothing":
         return told
-    [(_, delivered)] = _lengths([setting], kind, seed)
+    [(_, delivered)] = lengths([setting], kind, seed)
     seconds = {cause: told.truth.seconds.get(cause, 0.0) for cause in CAUSES}
     named = {cause for cause, s in seconds.items() if s >= NAMED * told.truth.owed_s}
     judged = [c for c, s in seconds.items() if c in named or s < UNNAMED * told.truth.owed_s]
     pairs = {cause: _removed(setting, cause, cause in named, delivered) for cause in judged}
     removed = {cause: pair for cause, pair in pairs.items() if pair}
-    lengths = iter(_lengths([s for pair in removed.values() for s in pair], kind, seed))
+    found = iter(lengths([s for pair in removed.values() for s in pair], kind, seed))
     for cause in removed:
-        (long, _), (short, _) = next(lengths), next(lengths)
+        (long, _), (short, _) = next(found), next(found)
         told.checks.append(Check(cause, seconds[cause], long - short, long, cause in named))
     return told
 
@@ -107,11 +107,11 @@ def _without_all_but_the_link(setting: Setting, delivered: int) -> Setting:
     return setting
 
 
-def _lengths(settings: list[Setting], kind: Kind, seed: int) -> list[tuple[float, int]]:
+def lengths(settings: list[Setting], kind: Kind, seed: int) -> list[tuple[float, int]]:
     """From the start of `main` to its last byte or the end of the run, and the bytes that it brought."""
     scenarios = [s.scenario(kind.name, seed) for s in settings]
     rows = rx.runs(scenarios, seeds=[seed]).summary.to_arrow().to_pylist()
     found = sorted((r for r in rows if r["flow"] == "main"), key=lambda r: int(r["variant"]))
     ends = [r["last_delivered_s"] if r["ended"] and not r["failed"] else r["run_s"] for r in found]
     bytes_ = [int(r["delivered_bytes"]) for r in found]
-    return [(end - s.start_s, n) for s, end, n in zip(settings, ends, bytes_, strict=True)]
+    return [(end - s.begins_s, n) for s, end, n in zip(settings, ends, bytes_, strict=True)]
