@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 
 from situation import removal
-from situation.bulk import paced_at
 from situation.removal import FASTER
 from situation.setting import HOSTS, Host, Setting
 
@@ -120,13 +119,6 @@ def _times(value: str, factor: float) -> str:
     return f"{float(found[1]) * factor:g}{found[2]}"
 
 
-def _paced_below(s: Setting, host: Host, delivered: int) -> None:
-    """95% of the policed rate."""
-    for rate in [keys["rate"] for keys in s.channels.values() if keys["kind"] == "policer"]:
-        s.sender = host
-        paced_at(s, 0.95 * float(rate.removesuffix("Mbps")))
-
-
 def _faster_pace(s: Setting, host: Host, delivered: int) -> None:
     rule = s.stacks[host].get("congestion", {})
     if rule.get("rule") == "python":
@@ -151,10 +143,6 @@ def _shorter_queue(s: Setting, host: Host, delivered: int) -> None:
         if key in s.queue:
             number = int(str(s.queue[key]).removesuffix("B")) // MUCH
             s.queue = s.queue | {key: max(1, number) if key == "packets" else f"{max(1500, number)}B"}
-
-
-def _fills_less(s: Setting, host: Host, delivered: int) -> None:
-    s.stacks[host]["congestion"] = {"rule": "bbr"}
 
 
 def _receive_buffer(s: Setting, host: Host, delivered: int) -> None:
@@ -232,15 +220,11 @@ def _writes_sooner(s: Setting, host: Host, delivered: int) -> None:
             s.workload.pop(key, None)
 
 
-def _fewer_requests(s: Setting, host: Host, delivered: int) -> None:
-    """A tenth of the requests, each for ten times as much."""
-    count = s.workload.get("requests", 1)
-    if s.workload["kind"] != "request-response" or count == 1:
-        return
-    fewer = max(1, count // MUCH)
-    s.workload = s.workload | {"requests": fewer}
-    for key in ("request", "response"):
-        s.workload[key] = f"{round(int(s.workload[key].removesuffix('B')) * count / fewer)}B"
+def _at_the_same_time(s: Setting, host: Host, delivered: int) -> None:
+    """Ten connections, each with a tenth of the requests."""
+    if s.workload["kind"] == "request-response" and s.workload.get("requests", 1) > 1:
+        s.flow["count"] = MUCH
+        s.workload["requests"] = max(1, s.workload["requests"] // MUCH)
 
 
 def _shorter_round_trip(s: Setting, host: Host, delivered: int) -> None:
@@ -250,7 +234,7 @@ def _shorter_round_trip(s: Setting, host: Host, delivered: int) -> None:
 HOST = r"the (?P<host>client|server)"
 #: The first row that a whole sentence matches. Where two ways are advised, the first one is taken.
 ADVICE: dict[str, Change] = {
-    "fewer requests, or several at the same time": _fewer_requests,
+    "several requests at the same time, or fewer and larger ones with TCP_NODELAY": _at_the_same_time,
     "a shorter round trip": _shorter_round_trip,
     f"a program on {HOST} that writes sooner, or more at a time": _writes_sooner,
     f"a program on {HOST} that reads faster": _reads_faster,
@@ -270,10 +254,8 @@ ADVICE: dict[str, Change] = {
     "more bandwidth": _more_bandwidth,
     "fewer flows at the same time": _fewer_flows,
     "a higher agreed rate": _rate_allowed,
-    f"pacing on {HOST} below that rate": _paced_below,
     "a shorter queue, or active queue management, at the slowest link": _shorter_queue,
     "a longer queue at the slowest link": _longer_queue,
-    f"a congestion control on {HOST} that fills queues less": _fills_less,
     "a path that loses less": _loses_less,
     "a path without interruptions": _uninterrupted,
     "a look at the path and at the other host at that time": _uninterrupted,

@@ -18,7 +18,8 @@ pub const QUEUE_LEAST: Span = Span::from_millis(1);
 /// A path is full from this share of its rate on: headers, ACKs and the edges of a bin take the rest.
 pub const FULL: f64 = 0.9;
 
-/// Other flows share a bottleneck if they take a tenth of it (the definition of `shared-bottleneck`).
+/// A tenth counts: other flows share a bottleneck if they take that much of it (the definition of `shared-bottleneck`), and
+/// more bandwidth does help a transfer that was held by it for so long.
 pub const SHARED: f64 = 0.1;
 
 /// Segments that arrive one behind the other, as the narrowest link spaced them, before their rate tells its rate.

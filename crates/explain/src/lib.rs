@@ -19,7 +19,7 @@ pub mod waits;
 
 use analysis::rows::{Closed, Role};
 use answer::{Answer, PathWords, Share, Words};
-use assumptions::{NEAR, NEGLIGIBLE, NEGLIGIBLE_TRIPS, TIMER_LEAST};
+use assumptions::{NEAR, NEGLIGIBLE, NEGLIGIBLE_TRIPS, SHARED, TIMER_LEAST};
 use cause::{Cause, Scene};
 use certainty::Certainty;
 use conversation::{Conversation, FlowRows, Rows};
@@ -59,6 +59,11 @@ pub fn explain(rows: &Rows<'_>) -> Answer {
     for share in &mut causes {
         share.words = words(&facts, share, rows.origin);
     }
+    if is_held_by_bandwidth(&causes) {
+        causes
+            .iter_mut()
+            .for_each(|share| share.words.does_not_help.retain(|advice| advice != MORE_BANDWIDTH));
+    }
     let (cause, by, certainty) = verdict(&conversation, owed, &causes);
     Answer {
         cause,
@@ -72,6 +77,14 @@ pub fn explain(rows: &Rows<'_>) -> Answer {
         outages: [0, 1].map(|side| outages_of(&rows.flows[side], &troubles[side], rows.origin)),
         limits: limits::of_connection(&rows.flows),
     }
+}
+
+/// Not to be said to do nothing where a good part of the time went to a busy link.
+const MORE_BANDWIDTH: &str = "more bandwidth";
+
+fn is_held_by_bandwidth(causes: &[Share]) -> bool {
+    let busy = causes.iter().filter(|s| matches!(s.cause, Cause::Bottleneck | Cause::SharedBottleneck));
+    busy.map(|s| s.share).sum::<f64>() >= SHARED
 }
 
 fn words(facts: &Facts<'_>, share: &Share, origin: Time) -> Words {

@@ -9,7 +9,7 @@ pub const ABOUT: About = About {
     in_words: "lost or late ACKs",
     means: "The data arrives, and the ACKs that say so are lost, late, or thinned on their way.",
     recognised: "What a timer sends again had arrived before.",
-    helps: "A way back that does not lose ACKs.",
+    helps: "A way back that does not lose ACKs; a larger window, in which a later ACK stands for a lost one.",
     colour: Hue::Red,
     words,
 };
@@ -17,8 +17,8 @@ pub const ABOUT: About = About {
 fn words(s: &Scene<'_>) -> Words {
     Words {
         text: format!("The data of {} arrived, and the ACKs of it were lost or late.", s.sender()),
-        helps: vec!["a way back that does not lose ACKs".into()],
-        does_not_help: vec!["larger windows or buffers".into()],
+        helps: vec!["a way back that does not lose ACKs".into(), "a larger window".into()],
+        does_not_help: vec!["more bandwidth".into()],
         ..Words::default()
     }
 }

@@ -9,7 +9,7 @@ pub const ABOUT: About = About {
     in_words: "losses of a full queue",
     means: "A full queue drops packets, and the path stands idle while the sender repairs them or sends with a small window.",
     recognised: "Round trips were at their longest when the packets were lost.",
-    helps: "A longer queue at the slowest link; a congestion control that fills queues less.",
+    helps: "A longer queue at the slowest link.",
     colour: Hue::Red,
     words,
 };
@@ -20,10 +20,7 @@ fn words(s: &Scene<'_>) -> Words {
             "{} when a queue on the path was full, and the path was idle for a part of the repair.",
             s.lost_words()
         ),
-        helps: vec![
-            "a longer queue at the slowest link".into(),
-            format!("a congestion control on {} that fills queues less", s.sender()),
-        ],
+        helps: vec!["a longer queue at the slowest link".into()],
         does_not_help: vec![format!("a larger receive buffer on {}", s.receiver())],
         ..Words::default()
     }

@@ -10,7 +10,7 @@ pub const ABOUT: About = About {
     in_words: "a policer",
     means: "A box on the path drops whatever exceeds an agreed rate, without queueing it (Flach et al., SIGCOMM 2016).",
     recognised: "Bursts pass at a higher rate until drops begin, round trips do not grow before them, and in the long run one rate is never exceeded.",
-    helps: "A higher agreed rate; pacing below that rate.",
+    helps: "A higher agreed rate.",
     colour: Hue::Red,
     words,
 };
@@ -28,7 +28,7 @@ fn words(s: &Scene<'_>) -> Words {
     };
     Words {
         text,
-        helps: vec!["a higher agreed rate".into(), format!("pacing on {} below that rate", s.sender())],
+        helps: vec!["a higher agreed rate".into()],
         does_not_help: vec!["larger windows or buffers".into()],
         ..Words::default()
     }

@@ -10,7 +10,7 @@ pub const ABOUT: About = About {
     in_words: "request and response",
     means: "The two programs talk in turns: a message is under way, or its answer is. The time is the round trip of each exchange.",
     recognised: "Data of one host follows data of the other at once, all that was sent has left, and the time is as long as the path takes.",
-    helps: "Fewer requests, or several at the same time; a shorter round trip.",
+    helps: "Several requests at the same time, or fewer and larger ones with TCP_NODELAY; a shorter round trip.",
     colour: Hue::Sky,
     words,
 };
@@ -27,7 +27,10 @@ fn words(s: &Scene<'_>) -> Words {
     let trip = s.rtt().map(|rtt| format!("; a round trip takes {rtt}")).unwrap_or_default();
     Words {
         text: format!("{sent}{trip}."),
-        helps: vec!["fewer requests, or several at the same time".into(), "a shorter round trip".into()],
+        helps: vec![
+            "several requests at the same time, or fewer and larger ones with TCP_NODELAY".into(),
+            "a shorter round trip".into(),
+        ],
         does_not_help: vec!["more bandwidth".into(), "a larger window".into()],
         ..Words::default()
     }
