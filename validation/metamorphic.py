@@ -144,8 +144,12 @@ def outcomes(capture: Capture, task: Task, folder: Path) -> Iterator[Outcome]:
             else:
                 outcome = answers.compared(before, after)
             # Of a capture that was cut off another cause may well have most of the time.
-            other = outcome == LESS_CERTAIN and after is not None and changed.cut is None
-            other = other and after.cause not in (before.cause, "cannot-tell")
+            other = (
+                outcome == LESS_CERTAIN
+                and changed.cut is None
+                and after is not None
+                and after.cause not in (before.cause, "cannot-tell")
+            )
             worst = CHANGED if CHANGED in (outcome, worst) else outcome if worst == KEPT else worst
             connection = " ".join(map(words, ends))
             yield Outcome(

@@ -176,4 +176,4 @@ def _over(before: Answer, after: Answer, until: int) -> str:
 
 def _last(answer: Answer, cause: Json) -> int:
     """When a cause held for the last time, ns since 1970."""
-    return answer.origin + round(cause["last_s"] * 1e9)
+    return answer.origin + round(float(cause["last_s"]) * 1e9)

@@ -61,7 +61,8 @@ def _pcap(data: bytes, order: str, tick: int, name: str) -> Capture:
     link &= 0xFFFF
     if link not in LINK_TYPES:
         raise LeftOut(f"link type {link}")
-    head, at, packets = struct.Struct(order + "IIII"), 24, []
+    head, at = struct.Struct(order + "IIII"), 24
+    packets: list[Packet] = []
     while at + 16 <= len(data) and len(packets) < MOST_PACKETS:
         seconds, fraction, kept, length = head.unpack_from(data, at)
         at += 16

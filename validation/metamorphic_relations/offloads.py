@@ -82,7 +82,7 @@ def _continues(run: list[Packet], p: Packet) -> bool:
 
 
 def _one(run: list[Packet], time: int) -> Packet:
-    """One packet for the segments of a run, with the sum of the pseudo-header as checksum, as Linux has it."""
+    """One packet for the segments of a run. Its checksum is the sum of the pseudo-header, as Linux has it."""
     first = run[0]
     if len(run) == 1:
         return first

@@ -148,7 +148,7 @@ def _network(data: bytes, link: int) -> int:
 def summed(data: bytes) -> int:
     """The ones' complement sum of 16-bit words."""
     data += b"\0" * (len(data) % 2)
-    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return total
