@@ -92,10 +92,9 @@ def untouched(before: list[Packet], after: list[Packet]) -> bool:
 
 
 def pairs(
-    relation: Relation, changed: Changed, capture: Capture, said: Said, now: Said
+    relation: Relation, changed: Changed, old: dict[Ends, list[Packet]], said: Said, now: Said
 ) -> Iterator[tuple[Ends, Answer, Answer | None]]:
     """Each connection that counts, with the answer before and after."""
-    old = by_connection(capture)
     new: dict[Ends, list[Packet]] = {}
     for part in changed.parts:
         for ends, packets in by_connection(part).items():
@@ -135,10 +134,11 @@ def outcomes(capture: Capture, task: Task, folder: Path) -> Iterator[Outcome]:
     said = answers.asked([original], waits="cut" in task.relations)
     if not said.answers:
         return
+    old = by_connection(capture)
     for relation in (r for r in RELATIONS if r.name in task.relations):
         changed, now, paths = applied(relation, capture, said, task.seed, folder)
         worst = KEPT
-        for ends, before, after in pairs(relation, changed, capture, said, now):
+        for ends, before, after in pairs(relation, changed, old, said, now):
             if changed.cut is not None:
                 outcome = answers.compared_until(changed.cut, before, after)
             else:

@@ -7,7 +7,7 @@ wrong before, as offloads leave it, stays wrong.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
@@ -37,6 +37,8 @@ class Packet:
     tcp: int = -1
     header: int = 0
     payload: int = 0
+    #: `ends`, once they were asked for.
+    known: tuple[End, End] | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_v6(self) -> bool:
@@ -45,9 +47,12 @@ class Packet:
     @property
     def ends(self) -> tuple[End, End]:
         """Source and destination."""
+        if self.known:
+            return self.known
         at, size = (self.ip + 8, 16) if self.is_v6 else (self.ip + 12, 4)
         source, target = struct.unpack_from(">HH", self.data, self.tcp)
-        return (self.data[at : at + size], source), (self.data[at + size : at + 2 * size], target)
+        self.known = (self.data[at : at + size], source), (self.data[at + size : at + 2 * size], target)
+        return self.known
 
     @property
     def connection(self) -> Ends:
@@ -78,11 +83,11 @@ class Packet:
         return self.data[at : at + self.payload]
 
     def at(self, time: int) -> Packet:
-        return Packet(time, self.data, self.length, self.ip, self.tcp, self.header, self.payload)
+        return Packet(time, self.data, self.length, self.ip, self.tcp, self.header, self.payload, self.known)
 
     def having(self, data: bytes) -> Packet:
-        """The same packet with other bytes at the same places."""
-        return Packet(self.time, data, self.length, self.ip, self.tcp, self.header, self.payload)
+        """The packet with other bytes at the same places; addresses and ports stay."""
+        return Packet(self.time, data, self.length, self.ip, self.tcp, self.header, self.payload, self.known)
 
 
 def words(end: End) -> str:
@@ -147,11 +152,9 @@ def _network(data: bytes, link: int) -> int:
 
 def summed(data: bytes) -> int:
     """The ones' complement sum of 16-bit words."""
-    data += b"\0" * (len(data) % 2)
-    total: int = sum(struct.unpack(f">{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total
+    number = int.from_bytes(data, "big") << 8 * (len(data) % 2)
+    # 2^16 is 1 modulo 2^16 - 1. Only words that are all zero have the sum zero.
+    return number % 0xFFFF or 0xFFFF * (number > 0)
 
 
 def corrected(found: int, before: bytes, after: bytes) -> int:
@@ -176,7 +179,10 @@ def with_tcp(packet: Packet, at: int, new: bytes) -> Packet:
     end = begin + len(new)
     data = bytearray(packet.data)
     old, data[begin:end] = bytes(data[begin:end]), new
-    return packet.having(_tcp_corrected(packet, data, old, new))
+    made = packet.having(_tcp_corrected(packet, data, old, new))
+    if at < 4:
+        made.known = None
+    return made
 
 
 def _tcp_corrected(packet: Packet, data: bytearray, old: bytes, new: bytes) -> bytes:
@@ -212,9 +218,9 @@ def with_addresses(packet: Packet, source: bytes, target: bytes) -> Packet:
     old, data[at : at + len(new)] = bytes(data[at : at + len(new)]), new
     if not packet.is_v6:
         _ip_corrected(packet, data, old, new)
-    if packet.tcp < 0:
-        return packet.having(bytes(data))
-    return packet.having(_tcp_corrected(packet, data, old, new))
+    made = packet.having(bytes(data) if packet.tcp < 0 else _tcp_corrected(packet, data, old, new))
+    made.known = None
+    return made
 
 
 def option_places(options: bytes) -> list[tuple[int, int, int]]:
