@@ -296,11 +296,15 @@ def main() -> int:
     for n in range(o.draws):
         kind, seed = kinds[n % len(kinds)], o.seed + n // len(kinds)
         tasks.append(Task((kind, seed), f"{kind} --seed {seed}", *common))
-    found = Found()
+    found, finished = Found(), 0
     with ProcessPoolExecutor(o.workers, get_context("spawn")) as pool:
-        for one in pool.map(done, tasks, chunksize=1):
-            found.outcomes += one.outcomes
-            found.left_out += one.left_out
+        try:
+            for finished, one in enumerate(pool.map(done, tasks, chunksize=1), 1):
+                found.outcomes += one.outcomes
+                found.left_out += one.left_out
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            print(f"stopped after {finished} of {len(tasks)} captures and transfers", file=sys.stderr)
     figures = rows(found.outcomes)
     others = [x for x in found.outcomes if x.outcome != KEPT]
     if o.json:

@@ -281,6 +281,7 @@ def an_answer(cause: str, certainty: str, seconds: float) -> answers.Answer:
         (an_answer("outage", "likely", 10.4), "kept"),
         (an_answer("outage", "known", 9.6), "kept"),
         (an_answer("outage", "open", 10.0), "less certain"),
+        (an_answer("loss-queue", "open", 4.0), "less certain"),
         (an_answer("cannot-tell", "likely", 3.0), "less certain"),
         (an_answer("outage", "likely", 10.6), "changed"),
         (an_answer("loss-queue", "likely", 10.0), "changed"),
@@ -289,6 +290,12 @@ def an_answer(cause: str, certainty: str, seconds: float) -> answers.Answer:
 )
 def test_an_answer_is_kept_less_certain_or_changed(after: answers.Answer | None, outcome: str) -> None:
     assert answers.compared(an_answer("outage", "likely", 10.0), after) == outcome
+
+
+def test_an_answer_that_could_not_tell_before_is_kept() -> None:
+    before = an_answer("cannot-tell", "open", 10.0)
+    assert answers.compared(before, an_answer("cannot-tell", "open", 10.1)) == "kept"
+    assert answers.compared(before, an_answer("outage", "likely", 10.0)) == "changed"
 
 
 def test_of_a_capture_cut_off_each_moment_waits_for_the_same() -> None:

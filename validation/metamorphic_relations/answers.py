@@ -113,10 +113,10 @@ def compared(before: Answer, after: Answer | None) -> str:
     """Kept, less certain or changed: the cause, its seconds and its certainty."""
     if after is None:
         return CHANGED
-    if after.level < before.level or after.cause == "cannot-tell":
-        return LESS_CERTAIN
     same = after.cause == before.cause and abs(after.seconds - before.seconds) <= NEAR * before.seconds
-    return KEPT if same else CHANGED
+    if same and after.level >= before.level:
+        return KEPT
+    return LESS_CERTAIN if after.level < before.level or after.cause == "cannot-tell" else CHANGED
 
 
 def compared_until(cut: int, before: Answer, after: Answer | None) -> str:

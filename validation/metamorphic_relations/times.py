@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from ipaddress import ip_address
+from itertools import accumulate
 
 from metamorphic_relations.capture import SECOND
 from metamorphic_relations.packet import (
@@ -57,10 +58,12 @@ def clock_shifted(given: Given) -> Changed:
 
 
 def rotated(given: Given) -> Changed:
-    """The packets are in two to five files."""
+    """The packets are in two to five files. No packet is later than one of the next file."""
     packets = given.capture.packets
-    count = min(given.random.randint(2, 5), len(packets))
-    places = sorted(given.random.sample(range(1, len(packets)), count - 1)) if count > 1 else []
+    latest = list(accumulate((p.time for p in packets), max))
+    earliest = list(accumulate((p.time for p in reversed(packets)), min))[::-1]
+    possible = [k for k in range(1, len(packets)) if latest[k - 1] <= earliest[k]]
+    places = sorted(given.random.sample(possible, min(given.random.randint(1, 4), len(possible))))
     bounds = zip([0, *places], [*places, len(packets)], strict=True)
     return Changed([given.capture.having(packets[a:b]) for a, b in bounds])
 
