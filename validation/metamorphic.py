@@ -299,7 +299,8 @@ def main() -> int:
     found, finished = Found(), 0
     with ProcessPoolExecutor(o.workers, get_context("spawn")) as pool:
         try:
-            for finished, one in enumerate(pool.map(done, tasks, chunksize=1), 1):
+            for one in pool.map(done, tasks, chunksize=1):
+                finished += 1
                 found.outcomes += one.outcomes
                 found.left_out += one.left_out
         except KeyboardInterrupt:

@@ -18,31 +18,20 @@ from metamorphic_relations.packet import (
     with_tcp,
     without_options,
 )
-from metamorphic_relations.relation import Changed, Given, kept_only, one_by_one
+from metamorphic_relations.relation import Changed, Given, one_by_one
 
 
 def without_handshake(given: Given) -> Changed:
-    """The capture begins behind the third packet of each handshake; every SYN is gone."""
+    """Every SYN and every answer to one is gone. The third packet stays: time counts from it on."""
     opened: dict[Ends, int] = {}
-    answered: set[Ends] = set()
     several: set[Ends] = set()
     for p in given.capture.packets:
         is_first = p.tcp >= 0 and p.flags & (SYN | ACK) == SYN
         # The same ports again: without a SYN nothing separates the two connections.
         if is_first and opened.setdefault(p.connection, p.seq) != p.seq:
             several.add(p.connection)
-
-    def wanted(p: Packet) -> bool:
-        if p.flags & SYN:
-            if p.flags & ACK:
-                answered.add(p.connection)
-            return False
-        if p.connection in answered:
-            answered.discard(p.connection)
-            return p.payload > 0 or p.flags != ACK
-        return True
-
-    return Changed([given.capture.having(kept_only(given, wanted))], left_out=several)
+    packets = [p for p in given.capture.packets if p.tcp < 0 or not p.flags & SYN]
+    return Changed([given.capture.having(packets)], left_out=several)
 
 
 def _snapped(given: Given, keep: Callable[[Packet], int]) -> Changed:

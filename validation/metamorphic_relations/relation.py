@@ -60,10 +60,6 @@ def one_by_one(given: Given, change: Callable[[Packet], Packet]) -> Changed:
     return Changed([given.capture.having(packets)])
 
 
-def kept_only(given: Given, wanted: Callable[[Packet], bool]) -> list[Packet]:
-    return [p for p in given.capture.packets if p.tcp < 0 or wanted(p)]
-
-
 def joined(packets: list[Packet], more: list[Packet]) -> list[Packet]:
     """Further packets at their times among those of a capture, which stay in their order."""
     keyed, latest = [], 0
