@@ -62,14 +62,19 @@ def without_sack(given: Given) -> Changed:
     return one_by_one(given, lambda p: without_options(p, {SACK_PERMITTED, SACK}))
 
 
-def _with_ids(given: Given, drawn: Callable[[bytes], int]) -> Changed:
-    """Another identification for each IPv4 packet. A packet that was captured twice has one for both."""
+def _with_ids(given: Given, drawn: Callable[[bytes], int], of: set[bytes] | None = None) -> Changed:
+    """Another identification for each IPv4 packet of these hosts, or of all hosts.
+
+    Of a packet that was captured twice both copies have the same one.
+    """
     known: dict[bytes, int] = {}
 
     def change(p: Packet) -> Packet:
         if p.is_v6:
             return p
         source = p.data[p.ip + 12 : p.ip + 16]
+        if of is not None and source not in of:
+            return p
         old = p.data[p.ip + 4 : p.ip + 6]
         if old == b"\0\0":
             return with_ip_id(p, drawn(source))
@@ -93,14 +98,19 @@ def ids_random(given: Given) -> Changed:
 
 
 def ids_counted(given: Given) -> Changed:
-    """Each host counts its packets in the IP identification, whichever connection they belong to."""
+    """The host at which the capture was taken counts all its packets in the IP identification.
+
+    Of other hosts the capture does not show which packets were lost, or overtook each other, on their way.
+    """
     last: dict[bytes, int] = {}
+    here = {sender[0] for sender, _ in given.directions("sender")}
+    here |= {receiver[0] for _, receiver in given.directions("receiver")}
 
     def drawn(source: bytes) -> int:
         last[source] = (last.get(source, given.random.randrange(0x10000)) + 1) % 0x10000
         return last[source]
 
-    return _with_ids(given, drawn)
+    return _with_ids(given, drawn, here)
 
 
 def anonymised(given: Given) -> Changed:
