@@ -8,8 +8,9 @@
 Without an option all captures of the default folders are audited. `--simulated` draws situations of all kinds
 in turn and asks at the sender, at the receiver and of both. `--mutated` changes packets or bytes of the
 captures below the folders, and builds captures from decisions with the fuzzer's program (`cargo build -p
-rexmit-fuzz`). A seed gives the same captures again. Those that break a law are kept in a folder whose name has
-the seed, each with a text that says which law. docs/validation.md lists the laws. Exit code 1 if any is broken.
+rexmit-fuzz`). A seed gives the same captures again. Those that break a law are kept in a folder whose name
+has the seed, each with a text that says which law. docs/validation.md lists the laws. Exit code 1 if any is
+broken.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ BASE_BYTES, BYTES_MUTATED = 4_000_000, (4 << 10, 12 << 10, 48 << 10)
 REPORTED = 10
 #: Violations of one law that are printed, at most.
 SHOWN = 10
+#: Captures that break one law that a process keeps, at most, and how many it has kept.
+KEPT = 100
+_kept: Counter[str] = Counter()
 #: Two ends exclude each other if each has a known cause with this share of the time.
 MOST_OF_IT = 0.5
 
@@ -119,6 +123,11 @@ def audit(job: Job, place: Place) -> Audited:
 
 
 def keep(done: Audited, place: Place, folder: Path) -> None:
+    """Keeps a capture of each law up to `KEPT`; its number gives any other again."""
+    laws = {law for law, _, _ in done.broken}
+    if all(_kept[law] >= KEPT for law in laws):
+        return
+    _kept.update(laws)
     job = done.job
     at = place.keep / ("captures" if job.path else f"seed-{job.seed}")
     at.mkdir(parents=True, exist_ok=True)

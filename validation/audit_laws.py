@@ -124,7 +124,7 @@ def sums(seen: Seen) -> Iterator[Broken]:
             name = cause_and_end(c)
             if not 0 < c["seconds"] <= owed:
                 yield "whole", f"{who}: {name} has {c['seconds']} of {owed} s"
-            elif abs(c["seconds"] / owed - c["share"]) > SHARE:
+            elif abs(Decimal(c["seconds"]) / owed - c["share"]) > SHARE:
                 yield "sum", f"{who}: {name} has {c['seconds']} of {owed} s, and a share of {c['share']}"
             if not start <= c["first_s"] <= c["last_s"] <= end:
                 yield "whole", f"{who}: {name} is from {c['first_s']} to {c['last_s']} s of {start} to {end}"
@@ -348,7 +348,7 @@ def needless(flows: list[Row]) -> bool:
 
 
 def known(seen: Seen) -> Iterator[Broken]:
-    """*Known* rests on observations of a short list: a row on its evidence, a cause on what `OBSERVED` has."""
+    """*Known* rests on observations of a short list: of a row its evidence, of a cause `OBSERVED`."""
     for flow in seen.json["flows"]:
         outages = (flow.get("outages") or {}).get("each") or []
         lists = [(name, flow.get(name) or []) for name in ("bursts", "episodes", "idle")]
