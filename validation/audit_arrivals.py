@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 #: Of "From 3.92 s on": its last digit is rounded.
 ROUNDED_NS = 5_000_000
 FROM = re.compile(
-    r"[Ff]rom (-?[\d.]+) s on(?: nothing of this connection got through)?(?:, for at least ([\d.]+) (µs|ms|s))?"
+    r"[Ff]rom (-?[\d.]+) s on(?: nothing of this connection got through)?"
+    r"(?:, for at least ([\d.]+) (µs|ms|s))?"
 )
 #: Flows whose packets are read for a claim, at most.
 MOST_FLOWS = 50

@@ -160,7 +160,7 @@ def waits(seen: Seen) -> Iterator[Broken]:
             if at is not None and start != at:
                 yield "waits", f"{who}: a stretch ends at {at} ns and the next begins at {start} ns"
             at = end
-            if abs(round(time * 1e9) - (end - start)) > 1000:
+            if abs(round(time * 1e9) - (end - start)) > 1000 + 1e-12 * (end - start):
                 yield "waits", f"{who}: a stretch of {(end - start) / 1e9} s has rows of {time} s"
         whole = sum(end - start for start, end in stretches)
         if answer and float(answer["owed_s"]) > whole / 1e9 + 1e-6:
