@@ -245,7 +245,7 @@ def joined(lines: list[str]) -> Iterator[str]:
 
 def heads(line: str, answer: Row) -> bool:
     """Whether a line begins the section of this connection: it has no indent, and both ends."""
-    named = (f"{answer['client']} (client)", f"{answer['server']} (server)")
+    named = (f"{answer['client']} (client)", f"{answer['server']} (")
     return not line.startswith(" ") and all(name in line for name in named)
 
 

@@ -171,5 +171,5 @@ def test_a_few_answers_keep_the_laws(
     monkeypatch.setattr(audit, "run_part", lambda *given: found.append(run_part(*given)) or found[-1])
     code = audit.main([*options, "--keep", str(tmp_path)])
     assert code == bool(found[0].laws)
-    assert found[0].captures["answers"] > 10
+    assert found[0].captures["answers"] >= 10
     assert set(found[0].laws) <= STILL_BROKEN[part]
