@@ -75,9 +75,11 @@ impl<'a> Conversation<'a> {
     pub fn seen_leaving(&self, side: usize) -> bool {
         matches!(self.vantage(side), Vantage::Sender | Vantage::Both)
     }
-    /// How sure a statement is that the packets of this direction show as they leave: where they arrive it is likely.
+    /// How sure a statement is that the packets of this direction show as they leave: where they arrive they do if none is missing,
+    /// and else it is likely.
     pub fn as_seen(&self, side: usize) -> Certainty {
-        if self.seen_leaving(side) { Certainty::Known } else { Certainty::Likely }
+        let none_missing = self.row(side).is_some_and(|f| f.none_missing && f.retransmitted_segments == 0);
+        if self.seen_leaving(side) || none_missing { Certainty::Known } else { Certainty::Likely }
     }
     pub fn mss(&self, side: usize) -> u64 {
         self.row(side).map_or(1, |f| u64::from(f.mss.max(1)))

@@ -159,7 +159,11 @@ fn verdict(c: &Conversation<'_>, owed: Span, causes: &[Share]) -> (Cause, Option
         // Where SYNs arrive those that were lost do not show; and a host that has not closed may have sent what never came.
         _ => {
             let over = c.closed() == Closed::Fin;
-            (Cause::Nothing, None, if over { c.as_seen(0) } else { Certainty::Likely })
+            (
+                Cause::Nothing,
+                None,
+                if over && c.seen_leaving(0) { Certainty::Known } else { Certainty::Likely },
+            )
         }
     }
 }

@@ -179,6 +179,8 @@ pub struct FlowRow {
     pub window_min_bytes: Option<u64>,
     pub timers: Timers,
     pub inference: Inference,
+    /// Its sender counts its packets in the IP identification, and none is missing here: nothing was lost on its way here.
+    pub none_missing: bool,
     /// Large packets alone vanished.
     pub too_large: Option<TooLarge>,
     pub limits: Limits,

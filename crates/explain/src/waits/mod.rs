@@ -377,8 +377,11 @@ impl<'a> Row<'a> {
         if self.is_one_way(side) && self.row.bytes[side].is_multiple_of(c.mss(side)) {
             return (Cause::Pacing, Certainty::Likely);
         }
-        let sure = c.as_seen(side);
-        (Cause::SenderIdle, sure)
+        // Where much arrives at a time, a link that spaces its segments looks like a program that writes them so.
+        let turns: u64 = c.waits.iter().map(|w| u64::from(w.turns[side])).sum();
+        let much = c.bytes(side) > SMALL_MESSAGE_SEGMENTS * c.mss(side) * turns;
+        let spaced = much && !c.seen_leaving(side);
+        (Cause::SenderIdle, if spaced { Certainty::Likely } else { c.as_seen(side) })
     }
 }
 

@@ -246,7 +246,7 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         probes_new_data, probes_repeat, keep_alives, window_probes, window_probes_unanswered, zero_windows, zero_window_time, lost_copies,
         lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts, max_backoff, cost, idle_total,
         idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes, window_scale_fits, window_max_bytes,
-        window_min_bytes, timers, inference, too_large, limits,
+        window_min_bytes, timers, inference, none_missing, too_large, limits,
     });
     let repairs = Repairs {
         retransmitted_segments: *retransmitted_segments,
@@ -287,6 +287,7 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         "burst_count": bursts,
         "burst_mean": mean_burst,
         "burst_largest": largest_burst,
+        "none_missing": none_missing,
         "too_large": too_large.map(|t| Vanished(t, origin)),
         "episode_count": episodes,
         timeouts, max_backoff,

@@ -31,7 +31,7 @@ table! { FlowColumns of FlowRow {
         most_copies_of_one_segment, probes_new_data, probes_repeat, keep_alives, window_probes, window_probes_unanswered,
         zero_windows, zero_window_time, lost_copies, lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts,
         max_backoff, cost, idle_total, idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes,
-        window_scale_fits, window_max_bytes, window_min_bytes,
+        window_scale_fits, window_max_bytes, window_min_bytes, none_missing,
         too_large,
         timers: Timers { compared, best, error, srtt, rttvar, rto },
         inference: Inference {
@@ -66,6 +66,7 @@ table! { FlowColumns of FlowRow {
     probes_repeat: Int, keep_alives: Int, window_probes: Int, zero_windows: Int,
     zero_window_s: Secs = zero_window_time,
     lost_copies: MaybeInt, lost_segments: MaybeInt, bursts: Int, mean_burst: Real, largest_burst: Int,
+    none_missing: Bool,
     too_large_from_bytes: MaybeInt = too_large.map(|t| t.lost_from_bytes),
     too_large_through_bytes: MaybeInt = too_large.map(|t| t.through_to_bytes),
     episodes: Int, timeouts: Int, max_backoff: Int,

@@ -27,6 +27,8 @@ pub struct IpIdCounter {
     /// How long holes stay open until their repair comes, smoothed.
     open_for: Span,
     begun: bool,
+    /// Numbers between two that came, which have not come: of whatever the host sent.
+    gaps: u32,
     /// Which of the 64 numbers before `next` have come, the newest in the lowest bit.
     came: u64,
     /// That of the highest data.
@@ -82,6 +84,8 @@ impl IpIdCounter {
             0 => self.regular += 1,
             1..MOST_SKIPPED => {
                 self.ahead += 1;
+                // The numbers of a handshake may be of another row.
+                self.gaps = self.gaps.saturating_add(if self.regular > 1 { u32::from(step) } else { 0 });
                 // As many numbers are missing as segments: that is counting, too.
                 match hole {
                     Some(n) if n == u32::from(step) => self.regular += 1,
@@ -94,7 +98,9 @@ impl IpIdCounter {
             _ if step > u16::MAX - MOST_SKIPPED => {
                 // From before the last one: it came late, and is missing no more.
                 self.accounted_for(1);
-                self.regular += u32::from(self.is_missing(id));
+                let was_missing = u32::from(self.is_missing(id));
+                self.regular += was_missing;
+                self.gaps = self.gaps.saturating_sub(was_missing);
                 self.came |= self.bit_of(id);
                 return;
             }
@@ -249,6 +255,10 @@ impl IpIdCounter {
         let on = self.regular.saturating_add(self.ahead);
         on > 1 && self.wild.saturating_mul(16) <= on
     }
+    /// All that this host sent came: it counts its packets, and no number lacks.
+    pub fn none_is_missing(&self) -> bool {
+        self.are_counted() && self.gaps == 0 && self.wild == 0
+    }
     /// Does this host count its packets, one number each?
     pub fn are_counted(&self) -> bool {
         !self.shared && self.regular > 2 && self.regular > self.irregular * 4
@@ -271,6 +281,18 @@ mod tests {
         assert_eq!((ids.skipped, ids.owed()), (0, 2));
         ids.note(101, 1, Some(0)); // late
         assert_eq!(ids.owed(), 1);
+    }
+
+    #[test]
+    fn none_is_missing_once_what_came_late_has_come() {
+        let mut ids = IpIdCounter::default();
+        (0..10).for_each(|id| ids.note(id, 1, Some(0)));
+        assert!(ids.none_is_missing());
+        ids.note(12, 1, Some(0));
+        assert!(!ids.none_is_missing());
+        ids.note(11, 1, Some(0));
+        ids.note(10, 1, Some(0));
+        assert!(ids.none_is_missing());
     }
 
     #[test]
