@@ -37,8 +37,12 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     // Each copy that arrives is answered (RFC 9293 section 3.10.7.4). Where copies were kept on the way all the answers come
     // once they are let go; where ACKs were lost only the last one comes, a round trip after the repair that it answers.
     let soon = base.scale(2.0 - RETURN) + AT_ONCE;
-    // Both hosts wait for their timers, and these are about as long: the answer had been lost, and comes again.
-    let came_again = e.is_asked() && e.row.end.is_some_and(|end| end - e.row.first_repair <= soon);
+    // Both hosts wait for their timers, and these are about as long: the answer had been lost, and comes again. Where it comes
+    // twice it had been kept.
+    let mut answers = e.conversation.flows[1 - e.side].episodes.iter();
+    let twice = answers
+        .any(|a| a.needless > 0 && a.first_repair < e.end() + base && a.end.is_none_or(|t| t > e.row.start));
+    let came_again = e.is_asked() && !twice && e.row.end.is_some_and(|end| end - e.row.first_repair <= soon);
     let all_answered = e.flow.duplicate_acks >= e.flow.needless.max(u64::from(e.row.needless));
     let answered = e.row.end.map_or(base, |end| end - e.row.last_repair);
     let too_late = answered > soon;

@@ -13,7 +13,7 @@ use crate::conversation::Conversation;
 use crate::losses::{Trouble, Troubles, late_timer};
 use crate::paths::Path;
 use analysis::rows::Role;
-use analysis::rows::{Closed, IdleRow, Wait};
+use analysis::rows::{Closed, IdleRow, Vantage, Wait};
 use analysis::waits::Stretch;
 use wire::Span;
 
@@ -323,6 +323,9 @@ impl<'a> Row<'a> {
             let (cause, sure) = self.spaced_by(side);
             return self.put(ledger, cause, Some(Role::of(side)), time, sure);
         }
+        let (late, sure) = self.late_messages(side, time);
+        self.put(ledger, Cause::PacketsHeld, None, late, sure);
+        let time = time - late;
         let queued = self.queued_of(side, time);
         self.put(ledger, Cause::StandingQueue, None, queued, Certainty::Likely);
         // A queue that was there all the time does not show; but what fills one makes it grow and shrink. Where messages met
@@ -333,6 +336,17 @@ impl<'a> Row<'a> {
             () => (Cause::RequestResponse, Certainty::Likely),
         };
         self.put(ledger, cause, None, time - queued, sure);
+    }
+
+    /// What small messages took beyond the longest round trip that any packet took, where it is known that none was lost.
+    fn late_messages(&self, side: usize, time: Span) -> (Span, Certainty) {
+        let c = self.facts.conversation;
+        let turns = self.row.turns.map(i64::from);
+        let small = (0..2).all(|side| self.row.bytes[side] <= c.mss(side) * turns[side].max(1) as u64);
+        let both = c.vantage(side) == Vantage::Both;
+        let longest = c.largest_rtt.filter(|_| small && both);
+        let late = longest.map(|rtt| time - rtt.scale(1.0 + NEAR) * turns[0].max(turns[1]).max(1));
+        (late.unwrap_or(Span::ZERO).max(Span::ZERO), Certainty::Likely)
     }
 
     /// What a queue added to the time of messages under way.
