@@ -205,9 +205,6 @@ def of_situation(job: Job, place: Place, folder: Path) -> Audited:
 def fates_of(run: rx.Run) -> dict[str, Fates]:
     """By node, what became of the packets in its capture."""
     rows = in_ns(run.table("hosts").to_arrow(unit="ns"))
-    # Captures have no datagrams.
-    connections = {row["name"] for row in rows if row["reason"] == "control"}
-    rows = [row for row in rows if row["name"] in connections]
     seen = {node: [row for row in rows if row["node"] == node] for node in RECORD["capture"]}
     sent = {row["copy"]: (row["node"], row["time"]) for row in rows if row["event"] == "sent"}
     found = {}

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 #: Of "From 3.92 s on": its last digit is rounded.
 ROUNDED_NS = 5_000_000
 FROM = re.compile(
-    r"[Ff]rom (-?[\d.]+) s on(?: nothing of this connection got through)?"
+    r"[Ff]rom (-?[\d.]+) s on(?: nothing that the \w+ sent got through)?"
     r"(?:, for at least ([\d.]+) (µs|ms|s))?"
 )
+#: Whose packets are meant.
+SENT_BY = re.compile(r"nothing that the (client|server) sent got through")
 #: Flows whose packets are read for a claim, at most.
 MOST_FLOWS = 50
 TO_NS = {"µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -36,8 +38,6 @@ class Claim:
     start: int
     end: int
     what: str
-    #: It speaks of the connection: nothing came back either.
-    is_both_ways: bool = False
     is_known: bool = False
     #: Of a burst: the first sequence number of its first copy.
     seq: int | None = None
@@ -77,9 +77,9 @@ def claims(seen: Seen) -> Iterator[Claim]:
 
 
 def of_sentence(seen: Seen, number: int, answer: Row, cause: Row) -> Iterator[Claim]:
-    """`From 3.92 s on nothing of this connection got through`: in both directions."""
-    found = FROM.search(cause["text"])
-    if not found:
+    """`From 3.92 s on nothing that the client sent got through`: flows have even numbers where the client sends."""
+    found, by = FROM.search(cause["text"]), SENT_BY.search(cause["text"])
+    if not found or not by:
         return
     start = ns(Decimal(found[1])) + ROUNDED_NS
     if cause["cause"] == "path-died":
@@ -92,10 +92,11 @@ def of_sentence(seen: Seen, number: int, answer: Row, cause: Row) -> Iterator[Cl
     else:
         return
     for flow in seen.flows[number]:
-        if start < end and flow["vantage"] in ("sender", "both"):
+        of_side = flow["flow"] % 2 == (by[1] == "server")
+        if of_side and start < end and flow["vantage"] in ("sender", "both"):
             what = f"{cause['cause']} ({cause['certainty']}): {cause['text']}"
             known = cause["certainty"] == "known"
-            yield Claim(flow["flow"], start, end, what, is_both_ways=True, is_known=known)
+            yield Claim(flow["flow"], start, end, what, is_known=known)
 
 
 def vanished(seen: Seen) -> Iterator[Broken]:
@@ -224,7 +225,6 @@ def beside_the_other_capture(seen: Seen, fates: Fates, parity: int) -> Iterator[
     parity: 0 where this end opened the connection, else 1: whose flows are its own. What one end alone shows
     may allow a claim that the other capture refutes, unless it is known; both together allow none.
     """
-    origin = seen.capture.origin_ns
     for claim in claims(seen):
         rows = seen.packets.get(claim.flow, [])
         if claim.flow % 2 != parity or not (seen.capture.receiver or claim.is_known):
@@ -234,12 +234,4 @@ def beside_the_other_capture(seen: Seen, fates: Fates, parity: int) -> Iterator[
             if fates.arrived.get(row["packet"]):
                 at = f"packet {row['packet']}, sent at {row['time'] / 1e9:.6f} s, is in the other capture"
                 yield f"{law_of(claim)}, other end", f"flow {claim.flow}: {claim.what}, and {at}"
-                break
-        if not claim.is_both_ways:
-            continue
-        for row in rows:
-            sent = fates.sent.get(row["packet"])
-            if not row["data"] and sent is not None and claim.start < sent - origin < claim.end:
-                at = f"packet {row['packet']}, sent at {(sent - origin) / 1e9:.6f} s, came back"
-                yield f"{law_of(claim)}, way back", f"flow {claim.flow}: {claim.what}, and {at}"
                 break

@@ -115,7 +115,7 @@ def sums(seen: Seen) -> Iterator[Broken]:
         total = sum((c["seconds"] for c in causes), Decimal(0))
         if total != owed:
             yield "sum", f"{who}: the causes have {total} of {owed} s"
-        start = min(flow["start_s"] for flow in seen.flows[number])
+        start = min(answer["start_s"], *(flow["start_s"] for flow in seen.flows[number]))
         end = max(max(flow["observed_until_s"], flow["end_s"]) for flow in seen.flows[number])
         end = max(end, answer["start_s"] + answer["took_s"])
         if owed > end - start:
@@ -317,7 +317,8 @@ def as_floats(value: Any) -> Any:
 #: `waits`. A cause that is not in this list is never known.
 OBSERVED: dict[str, tuple[str, Callable[[Row, list[Row], dict[str, float]], bool]]] = {
     "handshake": ("time in the handshake", lambda a, f, w: w["handshake"] > 0),
-    "sender-idle": ("time in a program", lambda a, f, w: w["program"] > 0),
+    # What a program follows up at a time of its own is under way for a part of the time, and nobody waits for it.
+    "sender-idle": ("time in a program", lambda a, f, w: w["program"] + w["path"] > 0),
     "request-response": ("time on the path", lambda a, f, w: w["path"] > 0),
     "receive-window": ("time before the window", lambda a, f, w: w["window"] > 0),
     "receiver-not-reading": (

@@ -132,7 +132,7 @@ def test_a_duplicate_ack_needs_data_outstanding() -> None:
 
 
 def test_a_claim_has_the_interval_of_its_sentence(seen: laws.Seen) -> None:
-    text = "From 3.92 s on nothing of this connection got through, for at least 0.9 s and at most 1.5 s."
+    text = "From 3.92 s on nothing that the client sent got through, for at least 0.9 s and at most 1.5 s."
     number, answer = next(iter(seen.answers.items()))
     cause = {"cause": "outage", "certainty": "likely", "text": text}
     found = [(c.start, c.end) for c in arrivals.of_sentence(seen, number, answer, cause)]

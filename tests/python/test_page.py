@@ -94,7 +94,7 @@ FLOW: dict[str, Any] = {
         "cause": "outage",
         "by": None,
         "certainty": "likely",
-        "text": "3 times nothing of this connection got through.",
+        "text": "3 times nothing that the client sent got through.",
         "seconds": 2.1,
         "share": 0.29,
         "owed_s": 7.31,
@@ -106,7 +106,7 @@ FLOW: dict[str, Any] = {
         "took_s": 7.31,
         "causes": [
             share("bottleneck", 4.8, "The path was busy with this connection's data.", certainty="known"),
-            share("outage", 2.1, "3 times nothing of this connection got through."),
+            share("outage", 2.1, "3 times nothing that the client sent got through."),
             share("handshake", 0.04, "The connection was being opened.", certainty="known"),
         ],
         "findings": [{"kind": "no-sack", "certainty": "known", "text": "SACK was not agreed on."}],
@@ -119,7 +119,7 @@ upload.snd.pcap.gz: 12,404 packets, 7.40 s, Ethernet, snap 96, offloads off, tak
 
 10.8.0.2:41822 (client) → 10.8.0.9:21 (server)
   10.0 MB in 7.31 s   10.9 Mbps   RTT 41.0 ms (38.2 to 212)
-  likely   outage: 2.10 s (29%). 3 times nothing of this connection got through.
+  likely   outage: 2.10 s (29%). 3 times nothing that the client sent got through.
            helps: a better path. Does not help: larger windows.
   known    bottleneck: 4.80 s (66%). The path was busy with this connection's data.
   known    SACK was not agreed on.

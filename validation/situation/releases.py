@@ -25,10 +25,7 @@ def compared(name: str, seed: int) -> Pairs:
     with tempfile.TemporaryDirectory() as folder:
         scenario = kind_of(name).drawn(seed).scenario(name, seed, RECORD)
         run = rx.run(scenario, tables=("hosts",), captures=folder)
-        rows = table(run, "hosts")
-        # Captures have no datagrams.
-        connections = {row["name"] for row in rows if row["reason"] == "control"}
-        hosts = [row for row in rows if row["name"] in connections]
+        hosts = table(run, "hosts")
         said = {row["copy"]: (row["node"], row["release"]) for row in hosts if row["event"] == "sent"}
         for node in RECORD["capture"]:
             copies = [row["copy"] for row in hosts if row["node"] == node]

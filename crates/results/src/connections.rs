@@ -118,12 +118,11 @@ impl<'a> Connections<'a> {
         let mut near = self.read_alone(number)?;
         let mut leaves_far = [false; 2];
         if let Some(far) = far {
-            // Each direction as it leaves, and the waits as the host knows them that saw more of them.
+            // Each direction as it leaves.
             leaves_far = far.directions.each_ref().map(Option::is_some);
             for (near, far) in near.directions.iter_mut().zip(far.directions) {
                 *near = far.or(near.take());
             }
-            near.waits = explain::waits::of_either_end(near.waits, far.waits);
         }
         for (direction, leaves_far) in near.directions.iter_mut().zip(leaves_far) {
             if let Some(direction) = direction {

@@ -2,11 +2,12 @@
 //! was lost on its way is in that capture alone. The explanation of a connection rests on its rows as well.
 
 use crate::run::{self, Asker, BATCH, Request, Source};
-use crate::spool::{Listing, Row, Shelf, Spool};
+use crate::spool::{ByFlow, Listing, Row, Shelf, Spool};
 use crate::workers::{Takes, analyse};
 use analysis::Fate;
 use analysis::join::{Joined, Side};
 use analysis::rows::*;
+use analysis::waits::Stretch;
 use capture::Datagrams;
 use rustc_hash::FxHashMap;
 use std::io;
@@ -50,6 +51,36 @@ pub fn read<S: Source>(
     beside.put_into(&mut analysed.shelf.paths);
     let whole = analysed.not_analysed == 0 && !asker.stopped;
     if whole { renumbered(&analysed.shelf, near, joined).map(Some) } else { Ok(None) }
+}
+
+/// Of each connection the waits as the host knows them that saw more of them.
+pub fn choose_waits(near: &mut Shelf, far: &Shelf) -> io::Result<()> {
+    let mut chosen = Spool::new(Default::default());
+    let (mut of_near, mut of_far) = (ByFlow::<WaitRow>::new(near)?, ByFlow::<WaitRow>::new(far)?);
+    let mut last = None;
+    for row in near.rows::<FlowRow>()? {
+        let connection = row?.flow / 2;
+        if last.replace(connection) == Some(connection) {
+            continue;
+        }
+        let near = of_connection(&mut of_near, connection)?;
+        let far = of_connection(&mut of_far, connection)?;
+        let more = explain::waits::shows_more(&Stretch::gather(&near), &Stretch::gather(&far));
+        let rows = if more { far } else { near };
+        rows.iter().for_each(|row| chosen.keep(row));
+    }
+    near.replace::<WaitRow>(chosen);
+    Ok(())
+}
+
+fn of_connection(waits: &mut ByFlow<WaitRow>, connection: u32) -> io::Result<Vec<WaitRow>> {
+    let mut rows = Vec::new();
+    for flow in [2 * connection, 2 * connection + 1] {
+        while let Some(row) = waits.next_of(flow)? {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
 }
 
 /// A flow of this capture in the other one.

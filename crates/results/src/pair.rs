@@ -195,7 +195,10 @@ fn answer<S: Source>(
     if not_analysed == 0 && !asker.stopped {
         let request = Request { config: config.clone(), max_memory: half(request), ..request.clone() };
         let far = far::read(&request, open(Side::Receiver)?, &mut joined, &shelf, asker);
-        shelf.far = far.map_err(|e| e.to_string())?.map(Box::new);
+        if let Some(far) = far.map_err(|e| e.to_string())? {
+            far::choose_waits(&mut shelf, &far).map_err(|e| e.to_string())?;
+            shelf.far = Some(Box::new(far));
+        }
     }
     let facts = Facts {
         origin: info.first.unwrap_or(Time::ZERO),

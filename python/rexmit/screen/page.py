@@ -235,8 +235,10 @@ def aggregate(totals: Json, many: Json | None) -> list[str]:
         f"{count(int(totals.get('flows_with_data', flows)), 'flow')} with data, "
         f"{size(float(totals.get('bytes') or 0))} in {count(segments, 'segment')}"
     ]
-    words = f"{trouble:,} flows ({percent(trouble / flows)}) sent something again: {count(resent, 'segment')}"
-    lines.append(f"  resent   {words}" + (f" ({percent(resent / segments)})" if segments else ""))
+    words = f"{count(trouble, 'flow')} ({percent(trouble / flows)}) sent something again"
+    if resent:
+        words += f": {count(resent, 'segment')}" + (f" ({percent(resent / segments)})" if segments else "")
+    lines.append(f"  resent   {words if trouble else 'nothing'}")
     causes = sorted((again.get("by_cause") or {}).items(), key=lambda item: -int(item[1]))
     if resent:
         words_of = closed_sets()["cause"]

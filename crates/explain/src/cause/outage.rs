@@ -4,6 +4,7 @@ use super::{About, Scene, capital, lasted};
 use crate::answer::Words;
 use crate::losses::Trouble;
 use analysis::closed_set::Hue;
+use analysis::rows::Role;
 use analysis::words::times;
 
 pub const ABOUT: About = About {
@@ -20,13 +21,14 @@ fn words(s: &Scene<'_>) -> Words {
     let all: Vec<&Trouble> = s.troubles().collect();
     let longest = all.iter().max_by_key(|t| (t.dark_least, t.dark_most));
     let bounds = longest.map(|t| lasted(t.dark_least, t.dark_most)).unwrap_or_default();
+    let sender = longest.map_or(s.sender(), |t| Role::of(t.side).in_words());
     let text = match all[..] {
-        [] => "For a while nothing of this connection got through.".to_owned(),
-        [one] => format!("From {} on nothing of this connection got through{bounds}.", s.at(one.start)),
+        [] => format!("For a while nothing that {} sent got through.", s.sender()),
+        [one] => format!("From {} on nothing that {sender} sent got through{bounds}.", s.at(one.dark_start)),
         _ => format!(
-            "{} nothing of this connection got through, the longest time from {} on{bounds}.",
+            "{} nothing that {sender} sent got through, the longest time from {} on{bounds}.",
             capital(&times(all.len() as u64)),
-            s.at(longest.map_or(s.share.first, |t| t.start))
+            s.at(longest.map_or(s.share.first, |t| t.dark_start))
         ),
     };
     let fired: u64 = all.iter().map(|t| u64::from(t.timeouts)).sum();

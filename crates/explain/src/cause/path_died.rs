@@ -3,6 +3,7 @@
 use super::{About, Scene};
 use crate::answer::Words;
 use analysis::closed_set::Hue;
+use analysis::rows::Role;
 
 pub const ABOUT: About = About {
     name: "path-died",
@@ -15,10 +16,12 @@ pub const ABOUT: About = About {
 };
 
 fn words(s: &Scene<'_>) -> Words {
-    let from = s.troubles().map(|t| t.start).min().unwrap_or(s.share.first);
+    let last = s.troubles().max_by_key(|t| t.end);
+    let from = last.map_or(s.share.first, |t| t.dark_start);
+    let sender = last.map_or(s.sender(), |t| Role::of(t.side).in_words());
     Words {
         text: format!(
-            "From {} on nothing of this connection got through any more, to the end of the capture.",
+            "From {} on nothing that {sender} sent got through any more, to the end of the capture.",
             s.at(from)
         ),
         helps: vec!["a look at the path and at the other host at that time".into()],

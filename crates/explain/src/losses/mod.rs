@@ -49,7 +49,8 @@ pub struct Trouble {
     pub lost: u64,
     pub resent: u64,
     pub timeouts: u32,
-    /// Outages: for how long nothing came through, at least and at most.
+    /// Outages: from when on nothing came through, and for how long, at least and at most.
+    pub dark_start: Time,
     pub dark_least: Span,
     pub dark_most: Option<Span>,
     /// It made the sender reduce its window.
@@ -140,6 +141,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
         lost: u64::from(e.row.lost_copies.unwrap_or(e.row.lost_segments)),
         resent: u64::from(e.row.retransmissions),
         timeouts: e.row.timeouts,
+        dark_start: e.dark.map_or(e.row.start, |(from, _)| from),
         dark_least: least,
         dark_most: most,
         cut: e.cuts_the_window(),

@@ -42,7 +42,8 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let mut answers = e.conversation.flows[1 - e.side].episodes.iter();
     let twice = answers
         .any(|a| a.needless > 0 && a.first_repair < e.end() + base && a.end.is_none_or(|t| t > e.row.start));
-    let came_again = e.is_asked() && !twice && e.row.end.is_some_and(|end| end - e.row.first_repair <= soon);
+    let at_once = e.row.timeouts <= 1 && e.row.end.is_some_and(|end| end - e.row.first_repair <= soon);
+    let came_again = e.is_asked() && !twice && at_once;
     let all_answered = e.flow.duplicate_acks >= e.flow.needless.max(u64::from(e.row.needless));
     let answered = e.row.end.map_or(base, |end| end - e.row.last_repair);
     let too_late = answered > soon;

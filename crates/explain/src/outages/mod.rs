@@ -115,13 +115,15 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     let lost = e.lost_copies.unwrap_or(e.lost_segments);
     let nothing_came = flow.sack_permitted != Some(false) || lost < COPIES;
     // Or all had arrived, and nobody said so for as long as a timer waits.
+    // Both captures: where every copy arrived this direction had no outage, whatever became of the ACKs.
+    let all_arrived = e.lost_acks.is_some() && e.lost_copies == Some(0);
     let unheard =
         e.kind == EpisodeKind::Needless && e.lost_acks != Some(0) && e.silence >= Some(MIN_RTO_SEEN);
     let by_timer = by_timer && nothing_came || unheard;
     let many = e.flight_bytes >= many && acks_for(e.flight_bytes, flow).is_none_or(|n| n >= ACKS);
     // Both captures: its ACKs came through, and most of what was in flight had arrived.
     let heard = e.lost_acks == Some(0) && 2 * u64::from(lost) * u64::from(flow.mss) < e.flight_bytes;
-    e.timeouts > 0 && by_timer && many && !heard && !e.is_tail() && !arriving(flow)
+    e.timeouts > 0 && by_timer && many && !heard && !all_arrived && !e.is_tail() && !arriving(flow)
 }
 
 /// Every outage of the flow, in order of time.

@@ -38,12 +38,12 @@ impl Facts<'_> {
     }
 }
 
-/// Of the waits as each of two captures shows them those with more in it that is owed: what was lost before it reached one host
-/// is waited for at the other. The first, where both show about as much.
-pub fn of_either_end(near: Vec<Stretch>, far: Vec<Stretch>) -> Vec<Stretch> {
+/// Of the waits as each of two captures shows them, do those of the far one have clearly more in them that is owed? What was lost
+/// before it reached one host is waited for at the other.
+pub fn shows_more(near: &[Stretch], far: &[Stretch]) -> bool {
     let idle = |s: &Stretch| s.both(Wait::Nothing);
     let owed = |all: &[Stretch]| all.iter().fold(Span::ZERO, |sum, s| sum + s.length() - idle(s));
-    if owed(&far) > owed(&near).scale(1.0 + NEAR) { far } else { near }
+    owed(far) > owed(near).scale(1.0 + NEAR)
 }
 
 /// What a repair is waited for as.
@@ -309,7 +309,7 @@ impl<'a> Row<'a> {
         let held = c.row(side).map_or(Span::ZERO, |f| Span::from_secs_f64(f.rtt_ack.max)) * turns;
         let waited = self.row.of(side, Wait::Ack) - c.base_rtt.unwrap_or(Span::ZERO) * turns;
         let time = self.take(side, Wait::Ack, waited.min(held));
-        self.put(ledger, Cause::DelayedAck, Some(Role::of(1 - side)), time, sure);
+        self.put(ledger, Cause::DelayedAck, Some(Role::of(1 - side)), time, Certainty::Likely);
     }
 
     /// Messages and their answers under way.
@@ -331,7 +331,9 @@ impl<'a> Row<'a> {
         // A queue that was there all the time does not show; but what fills one makes it grow and shrink. Where messages met
         // one again and again, how much of their least round trip is its wait cannot be told.
         let (cause, sure) = match () {
-            () if self.facts.conversation.has_steady_trips() => (Cause::RequestResponse, Certainty::Known),
+            () if self.facts.conversation.has_steady_trips() && self.row.turns != [0; 2] => {
+                (Cause::RequestResponse, Certainty::Known)
+            }
             () if self.facts.meets_queues_of_others() => (Cause::CannotTell, Certainty::Open),
             () => (Cause::RequestResponse, Certainty::Likely),
         };

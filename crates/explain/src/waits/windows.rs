@@ -37,10 +37,10 @@ pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Cert
     if limited || cut.is_none() && is_flat(facts, side, row) {
         return plateau(facts, side);
     }
-    let sure = facts.conversation.as_seen(side);
     match cut {
         Some(t) => (t.cause, t.certainty),
-        None => (Cause::SlowStart, sure),
+        // Where data arrives a window of the receiver's own may have held it back as well.
+        None => (Cause::SlowStart, if leaves { Certainty::Known } else { Certainty::Likely }),
     }
 }
 

@@ -80,7 +80,8 @@ fn put_answer(out: &mut Vec<u8>, rows: &Rows<'_>, connection: u32, a: &Answer) {
     let origin = rows.origin;
     let [client, server] = rows.flows.map(|f| f.flow);
     let ends = client.map(|f| (f.sender, f.receiver)).or(server.map(|f| (f.receiver, f.sender)));
-    let start = [client, server].into_iter().flatten().map(|f| f.start).min();
+    let starts = [client, server].into_iter().flatten().map(|f| f.start);
+    let start = starts.chain(rows.waits.first().map(|w| w.start)).min();
     let ends_of = [client, server].into_iter().flatten().map(|f| f.end);
     let end = ends_of.chain(rows.waits.last().map(|w| w.end)).max();
     let first = a.causes.iter().find(|s| s.cause == a.cause && s.by == a.by);
