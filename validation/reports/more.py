@@ -122,7 +122,8 @@ REPORTS = [
         14:24:53.764910 < S 0 0 1 5792 mss=1460 sack ts=46682489/61754850 ws=0 df
         """,
     ),
-    # The connection from port 60729 only, as the server sees it. The server's address stands in its client's listing.
+    # The connection from port 60729 only, as the server sees it. The address of the server stands in the
+    # listing of its client.
     Report(
         "florcat-no-answer",
         "https://hp.beget.ru/ticket/2577663",
