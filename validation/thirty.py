@@ -5,11 +5,13 @@
     .venv/bin/python validation/thirty.py FOLDER --rebuild      writes those that are rebuilt from a text
     .venv/bin/python validation/thirty.py FOLDER --score        rexmit's answers beside the truth
     .venv/bin/python validation/thirty.py FOLDER --score --answers FOLDER2
+    .venv/bin/python validation/thirty.py FOLDER --list thirty_more --score
 
 thirty.csv says of each where it comes from, which connection is meant, where it was taken, what held it up,
 which other causes a careful engineer may name, for how many seconds, and what must not be said. A page for
 each, thirty/NAME.md, argues it from the packets. Captures are not ours to pass on: they stay in a folder of
 yours, and the list has their digests (of the file as it is kept, behind what `unpack` says).
+With --list thirty_more the list is thirty_more.csv and its pages are thirty_more/NAME.md.
 With --answers no command runs: FOLDER2 holds NAME.json (`rexmit analyze --json`) and NAME.txt (the page).
 An answer is right if its cause is the truth or among the accepted. Exit code 1 if fewer than 24 are right, if
 one that is known is wrong, if a page says what it must not, or if anything lacks.
@@ -33,6 +35,8 @@ from reports.packets import write
 
 HERE = Path(__file__).parent
 LIST = HERE / "thirty.csv"
+#: The reports that each list rebuilds captures from.
+REPORTS = {"thirty": reports.ALL, "thirty_more": reports.MORE}
 WANTED = 24
 LARGE = 0.1
 COUNTED = r"\b[1-9][\d,]*(?: of [\d,]+)? (?:data )?(?:segments?|packets?|copies|copy)(?: \w+){0,2}"
@@ -225,14 +229,15 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("folder", type=Path, help="where the captures are")
     parser.add_argument("--rebuild", action="store_true", help="write what is rebuilt from reports")
+    parser.add_argument("--list", choices=REPORTS, default=LIST.stem, help="the list to use")
     parser.add_argument("--score", action="store_true", help="compare rexmit's answers with the truth")
     parser.add_argument("--answers", type=Path, help="answers that were kept, instead of running rexmit")
     options = parser.parse_args(arguments)
     if options.rebuild:
         options.folder.mkdir(parents=True, exist_ok=True)
-        for report in reports.ALL:
+        for report in REPORTS[options.list]:
             write(report, options.folder)
-    every = cases()
+    every = cases(HERE / f"{options.list}.csv")
     missing = [line for case in every for line in lacking(case, options.folder)]
     if options.answers is None or not options.score:
         for line in missing:

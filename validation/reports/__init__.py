@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from reports import lists, others, rfcs
+from reports import lists, more, others, rfcs
 from reports.packets import Report
 
 ALL: list[Report] = [*rfcs.REPORTS, *lists.REPORTS, *others.REPORTS]
+#: Those of thirty_more.csv.
+MORE: list[Report] = more.REPORTS
