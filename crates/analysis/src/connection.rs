@@ -45,6 +45,8 @@ struct Side {
     isn: Option<Seq>,
     mss: Option<u16>,
     window_scale: Option<u8>,
+    /// Its SYN was seen, with all that it offers.
+    has_offered: bool,
     /// Its last SYN, and its first: the handshake takes from that on.
     syn_time: Option<Time>,
     first_syn: Option<Time>,

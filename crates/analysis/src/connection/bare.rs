@@ -5,11 +5,18 @@ use crate::assumptions::AT_ONCE;
 use crate::short_connections::folded;
 
 /// A packet without payload, as far as its like is told by it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Bare {
     time: Time,
     mark: u32,
     ttl: u8,
+}
+
+impl Default for Bare {
+    /// None: a capture may begin at time 0, as simulated ones do.
+    fn default() -> Bare {
+        Bare { time: Time::FAR_PAST, mark: 0, ttl: 0 }
+    }
 }
 
 /// By what the same packet is known again: its identification, and a folded checksum.

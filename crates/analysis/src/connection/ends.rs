@@ -6,6 +6,7 @@ impl Side {
     /// What its SYN offers.
     pub(super) fn offer(&mut self, syn: &Segment) {
         self.isn = Some(syn.seq);
+        self.has_offered = !syn.options_cut;
         self.mss = syn.mss.or(self.mss);
         self.window_scale = syn.window_scale.or(self.window_scale);
         self.sack_permitted |= syn.sack_permitted;
@@ -32,8 +33,9 @@ impl Connection {
     /// What both SYNs allow.
     pub(super) fn agree(&mut self) {
         let [a, b] = &self.sides;
-        let seen_both = a.isn.is_some() && b.isn.is_some();
-        let seen = [a, b].into_iter().filter(|s| s.isn.is_some());
+        // What the snap length cut off a SYN was perhaps offered, and perhaps not.
+        let seen_both = a.has_offered && b.has_offered;
+        let seen = [a, b].into_iter().filter(|s| s.has_offered);
         // What one host does not offer is not agreed on, whatever the other one offers.
         let sack_refused = seen.clone().any(|s| !s.sack_permitted);
         let scale_refused = seen.clone().any(|s| s.window_scale.is_none());
@@ -42,7 +44,7 @@ impl Connection {
         let timestamps = if seen_both { a.timestamps && b.timestamps } else { a.timestamps || b.timestamps };
         if let (Some(x), Some(y)) = (a.window_scale, b.window_scale) {
             self.scales = [x.min(14), y.min(14)];
-        } else if let (None, Some(y)) = (a.isn, b.window_scale) {
+        } else if let (false, Some(y)) = (a.has_offered, b.window_scale) {
             // Offered in the answer only if it was offered to it (RFC 7323 §1.3).
             self.scales[1] = y.min(14);
         }

@@ -331,7 +331,9 @@ impl Stream {
     fn note_release(&mut self, packet: &Packet, view: &View, waits: &mut Waits, side: usize) {
         let flow_state = flow_state!(self);
         let before = flow_state.last.seen.map(|_| flow_state.last.sent);
-        let idle = self.next == self.una && self.acks_in_flight.is_empty();
+        // The ACK of a handshake that is on its way lets nothing go but the first data.
+        let heard_all = self.acks_in_flight.is_empty() || !self.has_data();
+        let idle = self.next == self.una && heard_all;
         let left = Left { packet, at: view.sent, view, heard: self.heard_news, idle };
         if self.account.left_together(&left, &flow_state) {
             return;

@@ -105,6 +105,11 @@ pub fn acks_lost_singly(episodes: &[&EpisodeRow], but: u32) -> bool {
     })
 }
 
+/// Both captures: where every copy arrived this direction had no outage, whatever became of the ACKs.
+fn all_arrived(e: &EpisodeRow) -> bool {
+    e.lost_acks.is_some() && e.lost_copies == Some(0)
+}
+
 /// Whether the timer fired although a window of many segments was in flight: any three of them that arrived would
 /// have brought ACKs, so nothing came back. Where only the ACKs vanished hardly any copy was lost.
 fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
@@ -115,15 +120,13 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     let lost = e.lost_copies.unwrap_or(e.lost_segments);
     let nothing_came = flow.sack_permitted != Some(false) || lost < COPIES;
     // Or all had arrived, and nobody said so for as long as a timer waits.
-    // Both captures: where every copy arrived this direction had no outage, whatever became of the ACKs.
-    let all_arrived = e.lost_acks.is_some() && e.lost_copies == Some(0);
     let unheard =
         e.kind == EpisodeKind::Needless && e.lost_acks != Some(0) && e.silence >= Some(MIN_RTO_SEEN);
     let by_timer = by_timer && nothing_came || unheard;
     let many = e.flight_bytes >= many && acks_for(e.flight_bytes, flow).is_none_or(|n| n >= ACKS);
     // Both captures: its ACKs came through, and most of what was in flight had arrived.
     let heard = e.lost_acks == Some(0) && 2 * u64::from(lost) * u64::from(flow.mss) < e.flight_bytes;
-    e.timeouts > 0 && by_timer && many && !heard && !all_arrived && !e.is_tail() && !arriving(flow)
+    e.timeouts > 0 && by_timer && many && !heard && !all_arrived(e) && !e.is_tail() && !arriving(flow)
 }
 
 /// Every outage of the flow, in order of time.
@@ -205,7 +208,7 @@ fn died(
     gaps: &[&IdleRow],
     seen: &[Gone],
 ) -> Option<Gone> {
-    let e = episodes.iter().find(|e| e.end.is_none())?;
+    let e = episodes.iter().find(|e| e.end.is_none() && !all_arrived(e))?;
     let backed_off = gaps.iter().rev().take_while(|i| i.cause == IdleCause::TimeoutBackoff).count();
     if backed_off + 1 < IN_VAIN || (e.max_backoff as usize) < backed_off {
         return None;

@@ -46,7 +46,8 @@ pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Cert
 
 /// Whose window a flight fills that does not grow.
 fn plateau(facts: &Facts<'_>, side: usize) -> (Cause, Certainty) {
-    let Some(flow) = facts.conversation.row(side).filter(|f| f.limits.mid_stream) else {
+    let Some(flow) = facts.conversation.row(side).filter(|f| f.limits.mid_stream || f.limits.options_cut > 0)
+    else {
         return (Cause::SendWindow, Certainty::Likely);
     };
     // Without the SYN the scale of the receive window shows late, or not at all.

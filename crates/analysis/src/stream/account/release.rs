@@ -85,8 +85,8 @@ impl Account {
             return (Release::Message, None);
         }
         if first {
-            // The ACK that ends the handshake lets the first data go.
-            let at_once = |t: Time| left.at - (t + sender_loop) <= self.prompt(state);
+            // The ACK that ends the handshake lets the first data go, unless that takes far longer than a bare packet does.
+            let at_once = |t: Time| left.at - (t + view.answer_loop) <= self.prompt(state);
             let by = if view.established.is_some_and(at_once) { Release::Ack } else { Release::Write };
             return (by, None);
         }
