@@ -77,7 +77,7 @@ def claims(seen: Seen) -> Iterator[Claim]:
 
 
 def of_sentence(seen: Seen, number: int, answer: Row, cause: Row) -> Iterator[Claim]:
-    """`From 3.92 s on nothing that the client sent got through`: flows have even numbers where the client sends."""
+    """`From 3.92 s on nothing that the client sent got through`. The client's flows have even numbers."""
     found, by = FROM.search(cause["text"]), SENT_BY.search(cause["text"])
     if not found or not by:
         return

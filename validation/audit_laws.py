@@ -317,7 +317,7 @@ def as_floats(value: Any) -> Any:
 #: `waits`. A cause that is not in this list is never known.
 OBSERVED: dict[str, tuple[str, Callable[[Row, list[Row], dict[str, float]], bool]]] = {
     "handshake": ("time in the handshake", lambda a, f, w: w["handshake"] > 0),
-    # What a program follows up at a time of its own is under way for a part of the time, and nobody waits for it.
+    # What a program follows up at a time of its own is under way meanwhile, and nobody waits for it.
     "sender-idle": ("time in a program", lambda a, f, w: w["program"] + w["path"] > 0),
     "request-response": ("time on the path", lambda a, f, w: w["path"] > 0),
     "receive-window": ("time before the window", lambda a, f, w: w["window"] > 0),

@@ -37,8 +37,8 @@ class Scored:
     place: str
     truth: oracle.Truth
     said: Json | None
-    #: The last packet of the capture, or the later one of two, in the run's seconds: a capture ends there, and
-    #: for how long anybody went on waiting does not show.
+    #: The last packet of the capture, or the later one of two, in the run's seconds: a capture ends there,
+    #: and for how long anybody went on waiting does not show.
     ends_s: float = float("inf")
 
     @property
