@@ -42,7 +42,7 @@ pub struct Trouble {
     pub start: Time,
     /// From here on the sender repairs, or waits for the timer: before, it sends as if nothing had happened.
     pub noticed: Time,
-    /// The first repair.
+    /// The last repair: until then something is missing.
     pub repaired: Time,
     pub end: Time,
     /// Packets lost, segments sent again, timeouts.
@@ -136,7 +136,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
         certainty,
         start: e.row.start.min(e.noticed()),
         noticed: e.noticed(),
-        repaired: e.row.first_repair,
+        repaired: e.row.last_repair.max(e.row.first_repair),
         end,
         lost: u64::from(e.row.lost_copies.unwrap_or(e.row.lost_segments)),
         resent: u64::from(e.row.retransmissions),

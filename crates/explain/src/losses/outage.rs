@@ -44,6 +44,8 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     if e.path.delivers(from + e.conversation.largest_rtt.unwrap_or_default(), back) {
         return None;
     }
-    let both = e.row.lost_acks.is_some_and(|n| n > 0) && spread;
+    // Of what was lost besides, the timer may wait for longer than nothing came through.
+    let mostly = least * 2 >= e.end() - e.row.start;
+    let both = e.row.lost_acks.is_some_and(|n| n > 0) && spread && mostly;
     Some((Cause::Outage, if both { Certainty::Known } else { Certainty::Likely }))
 }
