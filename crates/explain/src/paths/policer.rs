@@ -2,7 +2,7 @@
 //! rate; no queue builds up before the drops (Flach et al., "An Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016).
 
 use super::Path;
-use crate::assumptions::{MOSTLY, NEAR, OFTEN, TOGETHER, TRAIN_SEGMENTS};
+use crate::assumptions::{MOSTLY, NEAR, OFTEN, PLATEAU_ROUNDS, TOGETHER, TRAIN_SEGMENTS};
 use crate::conversation::Conversation;
 use wire::Time;
 
@@ -62,11 +62,12 @@ pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<P
         return None;
     }
     // A sender that exceeds the rate loses what is beyond it together; a channel loses one packet here and there.
+    // Where it does so again and again after equal times, that is no accident.
     let lost: u32 = bursts.iter().map(|b| b.lost_segments).sum();
-    if f64::from(lost) < TOGETHER * bursts.len() as f64 {
+    let all = intervals(c, side);
+    if f64::from(lost) < TOGETHER * bursts.len() as f64 && all.len() < PLATEAU_ROUNDS {
         return None;
     }
-    let all = intervals(c, side);
     let rates: Vec<f64> = all.iter().map(|i| i.bytes / i.length.max(1e-9)).collect();
     let mut sorted = rates.clone();
     sorted.sort_by(f64::total_cmp);
