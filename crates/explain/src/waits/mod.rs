@@ -13,7 +13,7 @@ use crate::conversation::Conversation;
 use crate::losses::{Trouble, Troubles, late_timer};
 use crate::paths::Path;
 use analysis::rows::Role;
-use analysis::rows::{Closed, IdleRow, Vantage, Wait};
+use analysis::rows::{Closed, FlowRow, IdleRow, Vantage, Wait};
 use analysis::waits::Stretch;
 use wire::Span;
 
@@ -103,7 +103,8 @@ impl<'a> Row<'a> {
     fn closed(&mut self, side: usize, ledger: &mut Ledger) {
         let time = self.take(side, Wait::Closed, Span::MAX);
         let c = self.facts.conversation;
-        let shut = c.row(side).is_some_and(|f| f.zero_windows > 0 || f.window_probes > 0);
+        let less = |f: &FlowRow| f.window_min_bytes.is_some_and(|least| least < c.mss(side));
+        let shut = c.row(side).is_some_and(|f| f.zero_windows > 0 || f.window_probes > 0 || less(f));
         let sure = if shut { c.as_seen(side) } else { Certainty::Likely };
         self.put(ledger, Cause::ReceiverNotReading, Some(Role::of(1 - side)), time, sure);
         // What goes through the little that a reader leaves of it goes as fast as its program reads, however busy the path is.
