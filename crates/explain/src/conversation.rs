@@ -42,6 +42,8 @@ pub struct Conversation<'a> {
     /// The least round trip of the whole path, where one shows.
     pub base_rtt: Option<Span>,
     pub largest_rtt: Option<Span>,
+    /// Messages of each host in answer to one of the other.
+    pub turns: [u64; 2],
 }
 
 impl<'a> Conversation<'a> {
@@ -62,6 +64,7 @@ impl<'a> Conversation<'a> {
             end: end.unwrap_or(Time::ZERO),
             base_rtt: least,
             largest_rtt: most,
+            turns: [0, 1].map(|side| rows.waits.iter().map(|w| u64::from(w.turns[side])).sum()),
         }
     }
 

@@ -395,8 +395,7 @@ impl<'a> Row<'a> {
             return (Cause::Pacing, Certainty::Likely);
         }
         // Where much arrives at a time, a link that spaces its segments looks like a program that writes them so.
-        let turns: u64 = c.waits.iter().map(|w| u64::from(w.turns[side])).sum();
-        let much = c.bytes(side) > SMALL_MESSAGE_SEGMENTS * c.mss(side) * turns;
+        let much = c.bytes(side) > SMALL_MESSAGE_SEGMENTS * c.mss(side) * c.turns[side];
         let spaced = much && !c.seen_leaving(side);
         (Cause::SenderIdle, if spaced { Certainty::Likely } else { c.as_seen(side) })
     }
