@@ -394,9 +394,11 @@ impl<'a> Row<'a> {
         if self.is_one_way(side) && self.row.bytes[side].is_multiple_of(c.mss(side)) {
             return (Cause::Pacing, Certainty::Likely);
         }
-        // Where much arrives at a time, a link that spaces its segments looks like a program that writes them so.
-        let much = c.bytes(side) > SMALL_MESSAGE_SEGMENTS * c.mss(side) * c.turns[side];
-        let spaced = much && !c.seen_leaving(side);
+        // Where more than a segment arrives at a time, a link that spaces them looks like a program that writes them so, and so does
+        // Nagle's algorithm, which waits for an ACK that this host holds.
+        let much = c.bytes(side) > c.mss(side) * c.turns[side];
+        let holds = c.row(side).is_some_and(|f| f.rtt_ack.max >= NEGLIGIBLE.as_secs());
+        let spaced = (much || holds) && !c.seen_leaving(side);
         (Cause::SenderIdle, if spaced { Certainty::Likely } else { c.as_seen(side) })
     }
 }
