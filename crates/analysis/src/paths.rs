@@ -360,7 +360,7 @@ impl Paths {
         self.origin = self.origin.min(origin);
     }
 
-    /// What was no TCP and passed between two hosts, some packets together: nobody acknowledges it, and it is taken to arrive.
+    /// Datagrams between two hosts, some of them together. Nobody acknowledges them: they count as delivered.
     pub fn beside(&mut self, ends: (Host, Host), start: Time, end: Time, bytes: u64) {
         let passed = Stretch {
             start,

@@ -1,4 +1,4 @@
-//! What hosts send besides TCP: how much UDP went from whom to whom, which shares links with TCP.
+//! UDP shares links with TCP: bytes of it by sending and receiving host.
 
 use wire::{Host, Packet, Span, Time};
 
@@ -13,9 +13,9 @@ pub struct Datagrams {
     pub bytes: u64,
 }
 
-/// What comes within this time is told as one.
+/// Datagrams of two hosts within this time make one entry.
 const TOGETHER: Span = Span::from_millis(8);
-/// So many pairs of hosts send at the same time and are told apart.
+/// Entries that a datagram may still be added to: so many pairs of hosts may send at the same time.
 const AT_A_TIME: usize = 8;
 
 /// Since it was last asked.

@@ -372,7 +372,7 @@ fn losses_at_one_rate_of_a_faster_path_are_a_policers_and_others_are_not() {
     let even: Vec<(i64, u64)> = (1..9).map(|i| (120 * i as i64, 24 * i)).collect();
     let (bursts, episodes) = losses(&even, 2);
     assert_eq!(in_rounds(&flow(300_000), &rounds, &bursts, &episodes).cause, Cause::Policer);
-    // What is lost one by one, a few times, may have a channel to thank at whatever rate; no channel keeps to it so often.
+    // A channel may lose single packets at equal distances a few times, but not again and again.
     let (bursts, episodes) = losses(&even[..5], 1);
     assert_eq!(in_rounds(&flow(300_000), &rounds, &bursts, &episodes).cause, Cause::LossRandom);
     let (bursts, episodes) = losses(&even, 1);

@@ -33,7 +33,7 @@ impl Connection {
     /// What both SYNs allow.
     pub(super) fn agree(&mut self) {
         let [a, b] = &self.sides;
-        // What the snap length cut off a SYN was perhaps offered, and perhaps not.
+        // Options that the snap length cut off a SYN may have been offered or not.
         let seen_both = a.has_offered && b.has_offered;
         let seen = [a, b].into_iter().filter(|s| s.has_offered);
         // What one host does not offer is not agreed on, whatever the other one offers.

@@ -44,7 +44,7 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     if e.path.delivers(from + e.conversation.largest_rtt.unwrap_or_default(), back) {
         return None;
     }
-    // Of what was lost besides, the timer may wait for longer than nothing came through.
+    // A timer may wait for other lost packets, and for longer than the path was dark.
     let mostly = least * 2 >= e.end() - e.row.start;
     let both = e.row.lost_acks.is_some_and(|n| n > 0) && spread && mostly;
     Some((Cause::Outage, if both { Certainty::Known } else { Certainty::Likely }))

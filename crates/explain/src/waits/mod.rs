@@ -107,7 +107,7 @@ impl<'a> Row<'a> {
         let shut = c.row(side).is_some_and(|f| f.zero_windows > 0 || f.window_probes > 0 || less(f));
         let sure = if shut { c.as_seen(side) } else { Certainty::Likely };
         self.put(ledger, Cause::ReceiverNotReading, Some(Role::of(1 - side)), time, sure);
-        // What goes through the little that a reader leaves of it goes as fast as its program reads, however busy the path is.
+        // A window that unread data keeps small lets data through as fast as the program reads, however busy the path is.
         let waits = self.row.of(side, Wait::Window) * 2 > self.row.length();
         if waits && let (Cause::ReceiverNotReading, sure) = windows::receive(self.facts, side, self.row) {
             let time = self.take(side, Wait::Window, Span::MAX);
@@ -143,16 +143,12 @@ impl<'a> Row<'a> {
         match () {
             () if path.policer.is_some() => Cause::Policer,
             () if path.is_shared(row.start, row.end, path.own(row.start, row.end))
-                || self.is_crowded(side) =>
+                || self.crowded(side).is_some() =>
             {
                 Cause::SharedBottleneck
             }
             () => Cause::Bottleneck,
         }
-    }
-
-    fn is_crowded(&self, side: usize) -> bool {
-        self.crowded(side).is_some()
     }
 
     /// The full queue that holds all flows of a host, where others have a good part of it.
@@ -162,7 +158,7 @@ impl<'a> Row<'a> {
         self.facts.of_hosts[side].iter().find(|all| all.is_full_of_others(row.start, row.end, own))
     }
 
-    /// What share of a full path is not this conversation's.
+    /// The share of a full path that other conversations have.
     fn others(&self, side: usize) -> f64 {
         let (path, row) = (self.facts.paths[side], self.row);
         let of = |all: &Path<'_>| all.others(row.start, row.end, path.own(row.start, row.end));
@@ -229,7 +225,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// What a timer of this host waits for: its own trouble, or, where all that it sent had arrived, the loss of the answer.
+    /// The trouble that a timer of this host ends: one of its own data, or, where all of that had arrived, the loss of the answer.
     fn waited_for(&self, side: usize) -> Option<&'a Trouble> {
         let near = |side: usize| {
             let all = self.facts.troubles[side].near(self.row.start, self.row.end);
@@ -324,8 +320,8 @@ impl<'a> Row<'a> {
             let (cause, sure) = self.spaced_by(side);
             return self.put(ledger, cause, Some(Role::of(side)), time, sure);
         }
-        let (late, sure) = self.late_messages(side, time);
-        self.put(ledger, Cause::PacketsHeld, None, late, sure);
+        let late = self.late_messages(side, time);
+        self.put(ledger, Cause::PacketsHeld, None, late, Certainty::Likely);
         let time = time - late;
         let queued = self.queued_of(side, time);
         self.put(ledger, Cause::StandingQueue, None, queued, Certainty::Likely);
@@ -341,15 +337,15 @@ impl<'a> Row<'a> {
         self.put(ledger, cause, None, time - queued, sure);
     }
 
-    /// What small messages took beyond the longest round trip that any packet took, where it is known that none was lost.
-    fn late_messages(&self, side: usize, time: Span) -> (Span, Certainty) {
+    /// The time that small messages took beyond the longest round trip of the connection. Both captures tell that none was lost.
+    fn late_messages(&self, side: usize, time: Span) -> Span {
         let c = self.facts.conversation;
         let turns = self.row.turns.map(i64::from);
         let small = (0..2).all(|side| self.row.bytes[side] <= c.mss(side) * turns[side].max(1) as u64);
         let both = c.vantage(side) == Vantage::Both;
         let longest = c.largest_rtt.filter(|_| small && both);
         let late = longest.map(|rtt| time - rtt.scale(1.0 + NEAR) * turns[0].max(turns[1]).max(1));
-        (late.unwrap_or(Span::ZERO).max(Span::ZERO), Certainty::Likely)
+        late.unwrap_or(Span::ZERO).max(Span::ZERO)
     }
 
     /// What a queue added to the time of messages under way.
