@@ -284,3 +284,13 @@ fn a_timers_copy_whose_answer_was_lost_with_all_others_was_not_lost_itself() {
     assert_eq!(lost(true), Some(0));
     assert_eq!(lost(false), Some(2), "the probe, and the copy behind it");
 }
+
+#[test]
+fn a_repair_of_what_had_been_acknowledged_is_no_episode_of_what_is_sent_and_lost_long_after() {
+    let t = opened(Vantage::Sender).at(30).data(1, MSS).at(50).ack(BASE).at(51).data(1, MSS);
+    // Seven seconds later a segment is sent for the first time, and lost.
+    let t = t.at(7000).data(BASE, MSS).at(7250).data(BASE, MSS).at(7270).ack(at(1));
+    let ended: Vec<_> = t.ends().rows.episodes.iter().map(|e| (e.start, e.end)).collect();
+    let ms = |from: i64, to: i64| (Time(from * 1_000_000), Some(Time(to * 1_000_000)));
+    assert_eq!(ended, [ms(51, 51), ms(7000, 7270)]);
+}

@@ -377,6 +377,10 @@ fn losses_at_one_rate_of_a_faster_path_are_a_policers_and_others_are_not() {
     assert_eq!(in_rounds(&flow(300_000), &rounds, &bursts, &episodes).cause, Cause::LossRandom);
     let (bursts, episodes) = losses(&even, 1);
     assert_eq!(in_rounds(&flow(300_000), &rounds, &bursts, &episodes).cause, Cause::Policer);
+    // The channel of a sender at one rate loses single packets at that rate, and at any distance.
+    let steady: Vec<(i64, u64)> = [1, 2, 7, 9, 16, 17, 21, 28].map(|i| (120 * i, 24 * i as u64)).into();
+    let (bursts, episodes) = losses(&steady, 1);
+    assert_eq!(in_rounds(&flow(300_000), &rounds, &bursts, &episodes).cause, Cause::LossRandom);
     let uneven = [(120, 10), (240, 60), (360, 66), (480, 120), (600, 127), (720, 160), (840, 168)];
     for together in [1, 2] {
         let (bursts, episodes) = losses(&uneven, together);

@@ -51,6 +51,15 @@ fn turns(c: &Conversation<'_>, side: usize, from: Time, to: Time) -> bool {
     within.any(|w| w.turns[side] > 0 && w.start >= from)
 }
 
+/// The median of what occurs often, where most of it is near.
+fn mostly(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_by(f64::total_cmp);
+    let median = *sorted.get(sorted.len() / 2)?;
+    let near = sorted.iter().filter(|v| (*v - median).abs() <= NEAR * median).count();
+    (sorted.len() >= OFTEN && near as f64 >= MOSTLY * sorted.len() as f64).then_some(median)
+}
+
 pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Policer> {
     let bursts = c.flows[side].bursts;
     // A queue that builds up before a loss is what makes the loss.
@@ -62,20 +71,14 @@ pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<P
         return None;
     }
     // A sender that exceeds the rate loses what is beyond it together; a channel loses one packet here and there.
-    // Where it does so again and again after equal times, that is no accident.
+    // Where packets are lost one by one after equal times, again and again, that is no accident.
     let lost: u32 = bursts.iter().map(|b| b.lost_segments).sum();
     let all = intervals(c, side);
-    if f64::from(lost) < TOGETHER * bursts.len() as f64 && all.len() < PLATEAU_ROUNDS {
+    let one_by_one = f64::from(lost) < TOGETHER * bursts.len() as f64;
+    if one_by_one && (all.len() < PLATEAU_ROUNDS || mostly(all.iter().map(|i| i.length)).is_none()) {
         return None;
     }
-    let rates: Vec<f64> = all.iter().map(|i| i.bytes / i.length.max(1e-9)).collect();
-    let mut sorted = rates.clone();
-    sorted.sort_by(f64::total_cmp);
-    let rate = *sorted.get(sorted.len() / 2)?;
-    let near = rates.iter().filter(|r| (*r - rate).abs() <= NEAR * rate).count();
-    if rates.len() < OFTEN || (near as f64) < MOSTLY * rates.len() as f64 {
-        return None;
-    }
+    let rate = mostly(all.iter().map(|i| i.bytes / i.length.max(1e-9)))?;
     // It passes faster than its rate what it has tokens for: the path itself is faster.
     let faster = path.rounds.iter().any(|r| r.train_rate().is_some_and(|t| t >= rate / NEAR));
     faster.then_some(Policer { bytes_per_s: rate })

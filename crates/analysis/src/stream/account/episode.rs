@@ -115,9 +115,7 @@ impl Episodes {
     /// The cumulative ACK moved; true if an episode ended.
     pub fn on_ack(&mut self, una: u64, now: Time, next: Ordinal, delivery: &mut Delivery) -> bool {
         let Some(mut e) = self.open.take_if(|e| una >= e.recover) else { return false };
-        e.row.end = Some(e.ends(now));
-        e.close(now, next, delivery.bytes());
-        delivery.episode_ends(now);
+        e.end(now, next, delivery);
         self.ended.push_back(e);
         true
     }
@@ -129,6 +127,18 @@ impl Episodes {
         if let Some(e) = self.open.as_mut().filter(|e| e.acknowledged && una >= e.recover) {
             e.over_by = e.over_by.min(now + round);
         }
+    }
+
+    /// At the sender: all that the open one sent again had been acknowledged, and what is repaired now was first sent
+    /// later. Nothing was missing in between, and no ACK of anything new ended it: it was over with its last repair.
+    pub fn ends_before(&mut self, r: &RepairSeen, delivery: &mut Delivery) -> bool {
+        let Some((sent, ..)) = r.repeated.previous else { return false };
+        let over = |e: &mut Box<Episode>| e.acknowledged && r.start >= e.recover && e.row.last_repair < sent;
+        let Some(mut e) = self.open.take_if(over) else { return false };
+        e.over_by = e.row.last_repair;
+        e.end(r.now, r.repeated.ordinal, delivery);
+        self.ended.push_back(e);
+        true
     }
 
     /// They are numbered one by one, and leave in that order.
@@ -252,6 +262,12 @@ impl Episode {
             self.first_trigger = b.trigger;
             self.row.silence = b.silence;
         }
+    }
+
+    fn end(&mut self, now: Time, next: Ordinal, delivery: &mut Delivery) {
+        self.row.end = Some(self.ends(now));
+        self.close(now, next, delivery.bytes());
+        delivery.episode_ends(now);
     }
 
     /// When it is over, if that shows at `now`.

@@ -281,6 +281,9 @@ impl Account {
     /// A retransmission passes. Returns the number of the loss episode that it belongs to, or begins.
     pub fn on_repair(&mut self, r: &RepairSeen, view: &View, flow: FlowId, agreed: &Agreed) -> u32 {
         let rtt_min = self.round(view);
+        if !view.at.is_remote() && self.episodes.ends_before(r, &mut self.delivery) {
+            self.infer(agreed).on_episode_end(r.now);
+        }
         let began = !self.episodes.is_open();
         let episode = self.episodes.on_repair(r, &mut self.delivery, rtt_min, flow);
         let infer = self.infer(agreed);
