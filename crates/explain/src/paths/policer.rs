@@ -4,7 +4,8 @@
 use super::Path;
 use crate::assumptions::{MOSTLY, NEAR, OFTEN, PLATEAU_ROUNDS, TOGETHER, TRAIN_SEGMENTS};
 use crate::conversation::Conversation;
-use wire::Time;
+use analysis::rows::Wait;
+use wire::{Span, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policer {
@@ -12,43 +13,56 @@ pub struct Policer {
     pub bytes_per_s: f64,
 }
 
-/// From one loss of new data to the next: how long, and what was let through.
+/// What is lost at one time, and from one such time to the next where nobody paused: how long, and what was let through.
+#[derive(Default)]
+struct Losses {
+    events: usize,
+    intervals: Vec<Interval>,
+}
+
 struct Interval {
     length: f64,
     bytes: f64,
 }
 
-/// A loss finds the bucket empty. Until the next one, what was let through is what has trickled in since: always the same rate.
-/// Where a message ends in between the bucket fills, and that tells nothing.
-fn intervals(c: &Conversation<'_>, side: usize) -> Vec<Interval> {
-    let mut out: Vec<Interval> = Vec::new();
-    let mut last: Option<(Time, u64)> = None;
-    let mut highest = 0;
-    let (least, trip) = (TRAIN_SEGMENTS * c.mss(side), c.base_rtt.unwrap_or_default());
-    for b in c.flows[side].bursts.iter().filter(|b| b.lost_segments > 0) {
-        // A repair that was lost lies below what was lost before.
-        if b.seq_start < highest {
-            continue;
+impl Losses {
+    /// A loss finds the bucket empty. Until the next one, what was let through is what has trickled in since: always the
+    /// same rate. Where a message ends in between, or a timer runs, the bucket fills, and that tells nothing.
+    fn of(c: &Conversation<'_>, side: usize) -> Losses {
+        let mut all = Losses::default();
+        let mut last: Option<(Time, u64)> = None;
+        let (mut highest, mut latest) = (0, Time::FAR_PAST);
+        let (least, trip) = (TRAIN_SEGMENTS * c.mss(side), c.base_rtt.unwrap_or_default());
+        for b in c.flows[side].bursts.iter().filter(|b| b.lost_segments > 0) {
+            // What was lost is sent again a round trip later: by then both count for one.
+            if latest == Time::FAR_PAST || b.start - latest >= trip * 2 {
+                (all.events, latest) = (all.events + 1, b.start);
+            }
+            // A repair that was lost lies below what was lost before.
+            if b.seq_start < highest {
+                continue;
+            }
+            highest = b.seq_end;
+            let Some((time, seq)) = last.filter(|(time, _)| !pauses(c, side, *time, b.start)) else {
+                last = Some((b.start, b.seq_start));
+                continue;
+            };
+            if b.seq_start - seq >= least && b.start - time >= trip * 2 {
+                let (length, bytes) = ((b.start - time).as_secs(), (b.seq_start - seq) as f64);
+                all.intervals.push(Interval { length, bytes });
+                last = Some((b.start, b.seq_start));
+            }
         }
-        highest = b.seq_end;
-        let Some((time, seq)) = last.filter(|(time, _)| !turns(c, side, *time, b.start)) else {
-            last = Some((b.start, b.seq_start));
-            continue;
-        };
-        // What was lost is sent again a round trip later: by then both count for one.
-        if b.seq_start - seq >= least && b.start - time >= trip * 2 {
-            out.push(Interval { length: (b.start - time).as_secs(), bytes: (b.seq_start - seq) as f64 });
-            last = Some((b.start, b.seq_start));
-        }
+        all
     }
-    out
 }
 
-/// A message begins within.
-fn turns(c: &Conversation<'_>, side: usize, from: Time, to: Time) -> bool {
+/// A message begins within, or a good part of it passes while a timer runs.
+fn pauses(c: &Conversation<'_>, side: usize, from: Time, to: Time) -> bool {
     let first = c.waits.partition_point(|w| w.end <= from);
-    let mut within = c.waits[first..].iter().take_while(|w| w.start < to);
-    within.any(|w| w.turns[side] > 0 && w.start >= from)
+    let within = || c.waits[first..].iter().take_while(|w| w.start < to);
+    let timer: Span = within().map(|w| w.of(side, Wait::Timer)).fold(Span::ZERO, |a, b| a + b);
+    timer > (to - from).scale(NEAR) || within().any(|w| w.turns[side] > 0 && w.start >= from)
 }
 
 /// The median of what occurs often, where most of it is near.
@@ -73,8 +87,8 @@ pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<P
     // A sender that exceeds the rate loses what is beyond it together; a channel loses one packet here and there.
     // Where packets are lost one by one after equal times, again and again, that is no accident.
     let lost: u32 = bursts.iter().map(|b| b.lost_segments).sum();
-    let all = intervals(c, side);
-    let one_by_one = f64::from(lost) < TOGETHER * bursts.len() as f64;
+    let Losses { events, intervals: all } = Losses::of(c, side);
+    let one_by_one = f64::from(lost) < TOGETHER * events as f64;
     if one_by_one && (all.len() < PLATEAU_ROUNDS || mostly(all.iter().map(|i| i.length)).is_none()) {
         return None;
     }
