@@ -58,11 +58,21 @@ pub struct BurstRow {
     /// For how long the retransmission timer had run when the first repair left, in microseconds, as long as there is room
     /// for: since it was last restarted, as far as can be told (RFC 6298 §5.3); in no table.
     pub timer_ran_us: u32,
-    /// Where data arrives, if nothing did for 50 ms before the gap was seen; in no table.
+    /// Where data arrives; in no table.
     pub neighbours: Option<Box<Neighbours>>,
     /// The sender's own kernel said what set the repair off (`rexmit record`); in no table.
     #[serde(skip)]
     pub told: bool,
+}
+
+/// A shorter silence belongs to any path.
+const SILENCE: Span = Span::from_millis(50);
+
+impl BurstRow {
+    /// What was around the gap, where nothing had arrived for a while before it was seen.
+    pub fn behind_silence(&self) -> Option<&Neighbours> {
+        self.neighbours.as_deref().filter(|n| self.start - n.before >= SILENCE)
+    }
 }
 
 /// Around the packet that showed a gap: when the data before it arrived, and the next behind it, if any did.

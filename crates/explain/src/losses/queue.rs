@@ -9,12 +9,13 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     if e.path.policer.is_some() {
         return Some((Cause::Policer, Certainty::Likely));
     }
-    if e.path.overruns && e.bursts.iter().any(|b| b.lost_segments > 1 && e.path.is_at_once(b)) {
-        return Some((Cause::LossQueue, Certainty::Likely));
-    }
-    // One packet after the other makes no queue.
-    if e.row.flight_bytes <= 2 * e.conversation.mss(e.side) {
+    // One packet after the other makes no queue. Where data arrives it does not show how many were on their way.
+    let few = e.row.flight_bytes <= 2 * e.conversation.mss(e.side);
+    if few && e.conversation.seen_leaving(e.side) {
         return None;
+    }
+    if e.path.overruns {
+        return Some((Cause::LossQueue, Certainty::Likely));
     }
     let base = e.conversation.base_rtt?;
     let queue = e.conversation.largest_rtt? - base;

@@ -226,7 +226,7 @@ impl Gone {
     ) -> Gone {
         // A gap lies between when its neighbours were sent, by their timestamps. When they arrived is told of a repair,
         // and of a burst right behind a silence; else the queue was about as long for the data before.
-        let silence = match (shown, b.neighbours.as_deref()) {
+        let silence = match (shown, b.behind_silence()) {
             (Shown::TimerEndedIt, _) => heard.silence(during),
             (_, Some(around)) => (around.before, b.start),
             _ => (b.start - (during.end - during.start), b.start),
@@ -240,7 +240,7 @@ impl Gone {
             rtt_before: None,
             gap: Some(gap),
             silence: Some(silence),
-            heard: b.neighbours.is_some(),
+            heard: b.behind_silence().is_some(),
             shown,
             ..at
         }

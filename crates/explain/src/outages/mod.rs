@@ -318,8 +318,7 @@ fn arrivals_stopped(
         let near = lag <= longest || queued;
         if near && (by_timer(gap) || copies >= 3) {
             let alone = b
-                .neighbours
-                .as_deref()
+                .behind_silence()
                 .is_some_and(|n| n.after.is_none_or(|t| t - b.start >= least_trip.scale(0.75)));
             let shown = match () {
                 () if by_timer(gap) => Shown::TimerEndedIt,

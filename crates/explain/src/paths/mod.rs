@@ -23,6 +23,9 @@ pub struct Path<'a> {
     pub policer: Option<Policer>,
     /// A short queue is overrun: most of what was lost was lost out of what came at once.
     pub overruns: bool,
+    /// The packets of this direction were captured as they left.
+    seen_leaving: bool,
+    mss: u64,
 }
 
 impl<'a> Path<'a> {
@@ -32,7 +35,17 @@ impl<'a> Path<'a> {
         base_rtt: Option<Span>,
         least_queue: Span,
     ) -> Path<'a> {
-        Path { rows, rounds, base_rtt, least_queue, capacity: None, policer: None, overruns: false }
+        Path {
+            rows,
+            rounds,
+            base_rtt,
+            least_queue,
+            capacity: None,
+            policer: None,
+            overruns: false,
+            seen_leaving: true,
+            mss: 1,
+        }
     }
 
     /// The queues that hold all flows of a host at which a capture was taken, where one does: their sum has the same rate for
@@ -49,20 +62,37 @@ impl<'a> Path<'a> {
     pub fn of(c: &Conversation<'a>, side: usize) -> Path<'a> {
         let flow = &c.flows[side];
         let mut path = Path::new(flow.path, flow.rounds, c.base_rtt, c.least_queue());
+        (path.seen_leaving, path.mss) = (c.seen_leaving(side), c.mss(side));
         path.capacity = capacity::of(c, side, &path);
         path.policer = policer::of(c, side, &path);
-        let at_once = |more: usize| {
-            let of = flow.bursts.iter().filter(move |b| b.lost_segments as usize > more);
-            of.filter(|b| path.is_at_once(b)).count()
+        let lost = |some: &dyn Fn(&BurstRow) -> bool| {
+            flow.bursts.iter().filter(|b| some(b)).map(|b| u64::from(b.lost_segments)).sum::<u64>()
         };
-        path.overruns = at_once(OFTEN) > 0 && at_once(1) * 2 >= flow.bursts.len();
+        let at_once = |more: usize| lost(&|b| b.lost_segments as usize > more && path.is_at_once(b));
+        let empty = |yes| lost(&|b| path.leaves_its_time_empty(b) == Some(yes));
+        let behind = empty(true) > empty(false);
+        path.overruns = at_once(OFTEN) > 0 && at_once(1) * 2 >= lost(&|_| true) && !behind;
         path
     }
 
     /// Its copies came faster than the path takes them: a queue had to hold them.
     pub fn is_at_once(&self, b: &BurstRow) -> bool {
-        let taken = self.capacity.map_or(0.0, |c| c.bytes_per_s * (b.last - b.start).as_secs());
-        2.0 * taken <= b.lost_bytes as f64
+        // Where data arrives it does not show when they left.
+        self.seen_leaving && 2.0 * self.taken(b.last - b.start) <= b.lost_bytes as f64
+            || !self.seen_leaving && self.leaves_its_time_empty(b) != Some(true)
+    }
+
+    /// Where data arrives: nothing came for as long as the path would have taken for what was lost. So it had passed the
+    /// queue; what a queue drops leaves no such hole. `None` where a pause hides it.
+    fn leaves_its_time_empty(&self, b: &BurstRow) -> Option<bool> {
+        let gap = b.start - b.neighbours.as_deref().filter(|_| !self.seen_leaving)?.before;
+        let empty = self.taken(gap) - self.mss as f64;
+        (gap * 2 < self.base_rtt?).then_some(2.0 * empty >= b.lost_bytes as f64)
+    }
+
+    /// What the path takes in this time.
+    fn taken(&self, time: Span) -> f64 {
+        self.capacity.map_or(0.0, |c| c.bytes_per_s * time.as_secs())
     }
 
     /// Bins that overlap an interval, and for what share of the bin each.
@@ -168,5 +198,33 @@ impl<'a> Path<'a> {
             (sum, n) = all.fold((Span::ZERO, 0), |(s, n), (rtt, k)| (s + rtt, n + k));
         }
         (n > 0).then(|| (sum / n - base).max(Span::ZERO))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::rows::Neighbours;
+
+    /// Two segments of 1,000 bytes are lost on a path that takes a millisecond for each; nothing came for so long.
+    fn lost_in_a_gap_of(us: i64) -> Option<bool> {
+        let mut path = Path::new(&[], &[], Some(Span::from_millis(40)), Span::from_millis(2));
+        path.capacity = Some(Capacity { bytes_per_s: 1e6, how: How::Trains });
+        (path.seen_leaving, path.mss) = (false, 1000);
+        let before = Time(5_000_000_000);
+        let neighbours = Some(Box::new(Neighbours { before, after: None }));
+        let start = before + Span::from_micros(us);
+        let burst = BurstRow { start, last: start, lost_bytes: 2000, neighbours, ..BurstRow::default() };
+        assert_eq!(path.is_at_once(&burst), path.leaves_its_time_empty(&burst) != Some(true));
+        path.leaves_its_time_empty(&burst)
+    }
+
+    #[test]
+    fn what_is_lost_behind_the_queue_leaves_its_time_empty_where_data_arrives() {
+        assert_eq!(lost_in_a_gap_of(3000), Some(true));
+        // The next packet came right behind the one before: nothing else was sent to the slowest link.
+        assert_eq!(lost_in_a_gap_of(1000), Some(false));
+        // Half a round trip may be a pause of the sender's.
+        assert_eq!(lost_in_a_gap_of(20_000), None);
     }
 }

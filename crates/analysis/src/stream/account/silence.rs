@@ -1,10 +1,8 @@
-//! Where data arrives: silences behind which a gap in the sequence was seen, with the packets around them.
+//! Where data arrives: the packets around each that showed a gap in the sequence.
 
 use crate::rows::{BurstRow, Neighbours};
-use wire::{Span, Time};
+use wire::Time;
 
-/// Shorter ones belong to any path.
-const LEAST: Span = Span::from_millis(50);
 /// Kept at most; each waits for the burst that it is of to be told.
 const KEPT: usize = 64;
 
@@ -26,7 +24,7 @@ impl Silences {
         if let Some((_, last)) = self.0.as_mut().and_then(|kept| kept.0.last_mut()) {
             last.after = last.after.or(Some(now));
         }
-        if let Some(before) = before.filter(|t| gap && now - *t >= LEAST) {
+        if let Some(before) = before.filter(|_| gap) {
             let kept = &mut self.0.get_or_insert_default().0;
             if kept.len() == KEPT {
                 kept.remove(0);
@@ -50,6 +48,7 @@ impl Silences {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wire::Span;
 
     fn ms(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -62,10 +61,10 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_behind_a_silence_knows_the_packets_around_it() {
+    fn a_burst_knows_the_packets_around_the_one_that_showed_it() {
         let mut silences = Silences::default();
         silences.note(ms(0), None, false);
-        silences.note(ms(10), Some(ms(0)), true); // no silence
+        silences.note(ms(10), Some(ms(0)), false); // no gap
         silences.note(ms(210), Some(ms(10)), true);
         silences.note(ms(215), Some(ms(210)), false);
         silences.note(ms(220), Some(ms(215)), false);
