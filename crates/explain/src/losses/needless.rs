@@ -8,6 +8,13 @@ use analysis::rows::Trigger;
 use wire::Span;
 
 pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
+    // All that timers sent again had arrived: what they waited for had been kept on the way. Some of it was lost when it was
+    // let go.
+    let by_timers = e.row.timeouts > 0 && e.row.needless >= e.row.timeouts && e.lost() > 0;
+    let all_answered = e.flow.duplicate_acks >= e.flow.needless.max(u64::from(e.row.needless));
+    if by_timers && all_answered && !e.is_asked() && e.row.needless * 2 >= e.row.retransmissions {
+        return Some((Cause::PacketsHeld, Certainty::Likely));
+    }
     // No repair was needed: each copy that was sent before arrived.
     if e.row.retransmissions == 0 || e.row.needless < e.row.retransmissions {
         return None;
@@ -44,7 +51,6 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
         .any(|a| a.needless > 0 && a.first_repair < e.end() + base && a.end.is_none_or(|t| t > e.row.start));
     let at_once = e.row.timeouts <= 1 && e.row.end.is_some_and(|end| end - e.row.first_repair <= soon);
     let came_again = e.is_asked() && !twice && at_once;
-    let all_answered = e.flow.duplicate_acks >= e.flow.needless.max(u64::from(e.row.needless));
     let answered = e.row.end.map_or(base, |end| end - e.row.last_repair);
     let too_late = answered > soon;
     let too_soon = e.seen_leaving() && answered < told;
