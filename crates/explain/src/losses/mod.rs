@@ -64,9 +64,9 @@ type Ask = fn(&Episode<'_>) -> Option<(Cause, Certainty)>;
 
 const CAUSES: [Ask; 9] = [
     size::ask,
+    acks::ask,
     needless::ask,
     stack::ask,
-    acks::ask,
     died::ask,
     outage::ask,
     late_timer::ask,
