@@ -25,14 +25,20 @@ pub fn is_late(waited: Span, due: Span) -> bool {
     waited > due.scale(TIMER_FAR)
 }
 
+/// So is the timer that set this repair off.
+pub(super) fn waited_too_long(e: &Episode<'_>) -> bool {
+    e.row.silence.filter(|_| e.timed_out()).is_some_and(|waited| is_late(waited, due(e.conversation)))
+}
+
 pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
-    let waited = e.row.silence.filter(|_| e.timed_out())?;
-    let due = due(e.conversation);
+    if !waited_too_long(e) {
+        return None;
+    }
     // Three duplicate ACKs had asked for it (RFC 5681 section 3.2), and their sender did nothing.
     let mss = e.conversation.mss(e.side);
     let asked = e.row.sent_after_loss_bytes / mss >= u64::from(e.lost()) + 3;
     let cause = if asked { Cause::SenderStalled } else { Cause::Timer };
     // They passed the capture, so many for each time that something was repaired.
     let seen = e.flow.duplicate_acks >= 3 * e.conversation.flows[e.side].episodes.len() as u64;
-    is_late(waited, due).then_some((cause, if asked && !seen { Certainty::Likely } else { e.as_seen() }))
+    Some((cause, if asked && !seen { Certainty::Likely } else { e.as_seen() }))
 }

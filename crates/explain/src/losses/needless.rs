@@ -1,6 +1,6 @@
 //! Nothing was lost: packets overtook each other, the timer was too short, or data or ACKs were kept on the way.
 
-use super::Episode;
+use super::{Episode, late_timer};
 use crate::assumptions::{AT_ONCE, RETURN};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
@@ -55,6 +55,8 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let too_late = answered > soon;
     let too_soon = e.seen_leaving() && answered < told;
     let cause = match () {
+        // Whatever was lost, RFC 6298 has it come again sooner.
+        () if e.seen_leaving() && late_timer::waited_too_long(e) => return Some((Cause::Timer, sure)),
         () if came_again => Cause::LossRandom,
         () if all_answered => Cause::PacketsHeld,
         // The answer, which would have carried the ACK, was lost itself.
