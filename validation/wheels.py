@@ -86,6 +86,7 @@ def tries(linux: bool) -> list[Try]:
         Try("drill t.pkt --stack linux-6-cubic", r"pass"),
         Try("report s.pcap.gz -o page.html", r"page\.html"),
         Try("view --help", r"--port"),
+        Try("wireshark", r"register_postdissector"),
         Try("mcp .", r"rexmit\[mcp\]", code=2),
         live,
         Try("analyze nowhere.pcap", r"nowhere\.pcap", code=2),

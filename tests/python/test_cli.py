@@ -85,7 +85,8 @@ def test_an_option_like_no_other_is_answered_with_its_commands_help(
         (
             "analyse x.pcap",
             "COMMAND: analyse is none of analyze, run, live, stacks, channels, record, sweep, sql, "
-            "study, compare, traffic, replay, report, view, drill, mcp, completion; did you mean analyze?",
+            "study, compare, traffic, replay, report, view, wireshark, drill, mcp, completion; "
+            "did you mean analyze?",
         ),
         ("analyze x.pcap --idle fast", "'fast' is no length of time; write 0.2, 200ms, 1.5s or 2min"),
         ("analyze x.pcap --ladder 0", "'0' is no number from 1 up"),

@@ -37,6 +37,7 @@ COMMANDS = (
     "replay",
     "report",
     "view",
+    "wireshark",
     "drill",
     "mcp",
     "completion",
