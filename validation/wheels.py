@@ -59,13 +59,17 @@ def tries(linux: bool) -> list[Try]:
     )
     return [
         Try("--version", re.escape(f"rexmit {VERSION}")),
-        Try("--help", "traffic"),
+        Try("help", "papers and sweeps"),
+        Try("help all", "traffic"),
+        Try("s.pcap.gz", r"429 packets were lost"),
         Try("analyze s.pcap.gz", r"429 packets were lost, in 152 runs"),
         Try("analyze s.pcap.gz --json", r'"episodes"'),
         Try("analyze --sender s.pcap.gz --receiver r.pcap.gz --ladder 1", r"copies lost"),
         Try("analyze s.pcap.gz --out found", r"found"),
         Try("analyze s.pcap.gz --annotate noted.pcapng", r"noted"),
         Try(f"run {scenario}", r"packets were lost"),
+        Try("scenarios", r"wifi-bursts"),
+        Try("run interruption", r"packets were lost"),
         Try(f"run {scenario} --out runs/1 --figures svg", r"runs/1"),
         Try(f"run {scenario} --runs 3 --set flow.upload.stack=linux-2.6-cubic", r"3"),
         Try("compare runs/1 runs/1", r"episode"),
