@@ -26,6 +26,7 @@ COMMANDS = (
     "analyze",
     "run",
     "scenarios",
+    "sample",
     "live",
     "stacks",
     "channels",

@@ -14,6 +14,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
                 "capture a transfer of this machine, and what its kernel says",
             ),
             ("rexmit wireshark", "findings as fields in Wireshark"),
+            ("rexmit sample", "captures to try it with"),
         ),
     ),
     (
