@@ -78,8 +78,8 @@ class Scenario:
 
     @classmethod
     def of(cls, source: Any) -> Scenario:
-        """Whatever says a scenario: a path, TOML text (it has a line break or an equals sign), a dictionary,
-        or one already.
+        """Whatever says a scenario: a path, the name of one that ships, TOML text (it has a line break or an
+        equals sign), a dictionary, or one already.
         """
         if isinstance(source, Scenario):
             return source
@@ -87,6 +87,10 @@ class Scenario:
             return cls._made(text=toml(source), label=str(source.get("name", "scenario")), in_code=True)
         if isinstance(source, str) and ("\n" in source or "=" in source):
             return cls.parse(source)
+        if isinstance(source, str):
+            from rexmit.running import shipped
+
+            return shipped.opened(source)
         return cls.load(source)
 
     def with_(self, set: Mapping[str, Any] | None = None, **overrides: Any) -> Scenario:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rexmit import _core
-from rexmit.studies import SCENARIOS
+from rexmit.running.shipped import FOLDER
 
 #: Documents that travel in the extension, by name, and what they are.
 DOCUMENTS = {
@@ -27,5 +27,5 @@ def stacks() -> str:
 
 def own_scenarios() -> dict[str, Path]:
     """rexmit's own scenarios that can be simulated, by name."""
-    found = sorted(SCENARIOS.glob("*.toml"))
+    found = sorted(FOLDER.glob("*.toml"))
     return {path.stem: path for path in found if not path.stem.startswith("live-")}

@@ -25,6 +25,8 @@ What a burst of losses did to a TCP transfer, and how the transfer came back.
 COMMANDS = (
     "analyze",
     "run",
+    "scenarios",
+    "sample",
     "live",
     "stacks",
     "channels",
@@ -37,6 +39,7 @@ COMMANDS = (
     "replay",
     "report",
     "view",
+    "wireshark",
     "drill",
     "mcp",
     "completion",
@@ -100,9 +103,33 @@ def _help(word: str) -> int:
     return ANSWER
 
 
+def _overview() -> int:
+    """What `rexmit` says by itself."""
+    from rexmit.cli import overview
+    from rexmit.cli.shown import show
+
+    show(overview.lines(ABOUT))
+    return ANSWER
+
+
+def _no_file(word: str) -> bool:
+    """Whether this stands for a file, which there is not: commands have neither a dot nor a folder."""
+    return not word.startswith("-") and ("." in word or os.path.basename(word) != word)
+
+
 def _main(given: list[str]) -> int:
+    word = given[0] if given else "help"
+    if word not in (*COMMANDS, "help"):
+        if os.path.exists(word):
+            given = ["analyze", *given]
+        elif _no_file(word):
+            return say(f"{word}: there is no such file, and no command of this name", BAD_INPUT)
+    if given in ([], ["help"], ["--help"], ["-h"]):
+        return _overview()
     if given[:1] == ["help"]:
-        if given[1:] and given[1] not in COMMANDS and not given[1].startswith("-"):
+        if given[1:] == ["all"]:
+            given = ["help"]
+        elif given[1:] and given[1] not in COMMANDS and not given[1].startswith("-"):
             return _help(given[1])
         # As git and cargo have it: of a command, or of all.
         given = [*given[1:2], "--help"]
@@ -120,6 +147,5 @@ def _main(given: list[str]) -> int:
             print(f"rexmit {_core.__version__}")
             return ANSWER
         if options.command is None:
-            arguments.print_help()
-            return ANSWER
+            return _overview()
         return guarded(lambda: _command(options.command).run(options))

@@ -38,7 +38,11 @@ def add(commands: Any) -> None:
         description=COMPARE,
         epilog=COMPARE_EXAMPLES,
     )
-    c.add_argument("first", metavar="RUN", help="a scenario file, a folder of a run, or a capture")
+    c.add_argument(
+        "first",
+        metavar="RUN",
+        help="a scenario file, a name of rexmit scenarios, a folder of a run, or a capture",
+    )
     c.add_argument("second", metavar="RUN", help="the other")
     for which in ("first", "second"):
         c.add_argument(

@@ -99,8 +99,8 @@ def check(o: argparse.Namespace) -> str | None:
 def run(o: argparse.Namespace) -> int:
     """Writes the page."""
     refuse(check(o))
+    from rexmit.files.whole import write
     from rexmit.report.document import document, is_ours
-    from rexmit.report.file import write
 
     target = Path(o.file or default("report" if o.anonymize else _called(o)))
     check_file(target, is_ours, o.overwrite)

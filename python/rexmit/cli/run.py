@@ -31,12 +31,13 @@ machine.
 """
 RUN_EXAMPLES = """\
 examples:
-  rexmit run scenarios/interruption.toml
-  rexmit run scenarios/interruption.toml --set flow.upload.stack=linux-2.6-cubic --seed 7
-  rexmit run scenarios/interruption.toml --runs 100           the same over 100 seeds, with intervals
-  rexmit run scenarios/interruption.toml --at sender          what a capture at the sender shows of it
-  rexmit run scenarios/interruption.toml --out runs/1         tables, captures, figures, all that was asked
-  rexmit run scenarios/interruption.toml --bench live         on this machine's kernel (docs/live.md)
+  rexmit run interruption                                     one that ships (rexmit scenarios)
+  rexmit run mine.toml                                        one of your own
+  rexmit run interruption --set flow.upload.stack=linux-2.6-cubic --seed 7
+  rexmit run interruption --runs 100                          the same over 100 seeds, with intervals
+  rexmit run interruption --at sender                         what a capture at the sender shows of it
+  rexmit run interruption --out runs/1                        tables, captures, figures, all that was asked
+  rexmit run interruption --bench live                        on this machine's kernel (docs/live.md)
 
 exit codes: 0 an answer, 1 a run that could not go on, 2 bad input
 """
@@ -50,7 +51,7 @@ def add(commands: Any) -> None:
         description=RUN,
         epilog=RUN_EXAMPLES,
     )
-    r.add_argument("scenario", metavar="SCENARIO", help="a scenario file")
+    r.add_argument("scenario", metavar="SCENARIO", help="a scenario file, or a name of rexmit scenarios")
     played = r.add_argument_group("what is run")
     played.add_argument(
         "--set",
@@ -132,9 +133,9 @@ def check(o: argparse.Namespace) -> str | None:
 
 def scenario(o: argparse.Namespace) -> Scenario:
     """The scenario with what `--set` says."""
-    from rexmit.scenario import Scenario
+    from rexmit.running.shipped import opened
 
-    return Scenario.load(o.scenario)._with(tuple(o.set), "--set ")
+    return opened(o.scenario)._with(tuple(o.set), "--set ")
 
 
 def run(o: argparse.Namespace) -> int:

@@ -43,7 +43,9 @@ def add(commands: Any) -> None:
         description=SWEEP,
         epilog=SWEEP_EXAMPLES,
     )
-    s.add_argument("scenario", nargs="?", metavar="SCENARIO", help="a scenario file")
+    s.add_argument(
+        "scenario", nargs="?", metavar="SCENARIO", help="a scenario file, or a name of rexmit scenarios"
+    )
     what = s.add_argument_group("what is run")
     what.add_argument(
         "--vary",
@@ -245,6 +247,6 @@ def _merged(o: argparse.Namespace) -> list[str]:
 
 
 def _scenario(o: argparse.Namespace) -> Any:
-    from rexmit.scenario import Scenario
+    from rexmit.running.shipped import opened
 
-    return Scenario.load(o.scenario)._with(tuple(o.set), "--set ")
+    return opened(o.scenario)._with(tuple(o.set), "--set ")

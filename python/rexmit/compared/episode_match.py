@@ -162,9 +162,9 @@ def opened(
     threads: int | None = None,
     max_memory: int | str | None = None,
 ) -> Capture:
-    """A run by its place: a scenario file is simulated; a folder that `rexmit run --out` wrote is simulated
-    again from its own scenario, or, if it ran live, read from its captures; anything else is a capture, or
-    the folder of a recording.
+    """A run by its place: a scenario, by its file or by the name of one that ships, is simulated; a folder
+    that `rexmit run --out` wrote is simulated again from its own scenario, or, if it ran live, read from its
+    captures; anything else is a capture, or the folder of a recording.
 
     set, seed: as `rexmit.run` takes them, where something is simulated. progress, tables, max_memory: as
     `rexmit.run` and `rexmit.capture` take them; threads: as `rexmit.capture` does, where packets are read.
@@ -174,6 +174,7 @@ def opened(
     from rexmit.api import capture
     from rexmit.captured.recording import is_recording
     from rexmit.rules.loading import refusing
+    from rexmit.running import shipped
     from rexmit.running.folder import LiveFolder
     from rexmit.running.one_run import run
 
@@ -195,6 +196,8 @@ def opened(
             return run(scenario, seed=seed, set=set, **how)
     if exists(scenario) and scenario.suffix == ".toml":
         return run(scenario, seed=seed, set=set, **how)
+    if shipped.is_named(os.fspath(place)):
+        return run(os.fspath(place), seed=seed, set=set, **how)
     _nothing_to_set(path, set, seed, "a capture is what it is")
     return capture(path, threads=threads, **how)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rexmit.files.destination import check_file
+from rexmit.files.whole import write
 from rexmit.report import document, make
-from rexmit.report.file import write
 from rexmit.screen.say import markup, one_line, whole_page
 
 if TYPE_CHECKING:

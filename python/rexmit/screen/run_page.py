@@ -182,6 +182,24 @@ def stacks(listed: list[Json]) -> list[str]:
     return [*lines, "", "rexmit stacks NAME shows what one is made of, with its sources"]
 
 
+def scenarios(listed: list[Json]) -> list[str]:
+    """The scenarios that ship, one a line."""
+    from rexmit.running.shipped import LIVE
+
+    width = max(len(s["name"]) for s in listed)
+    lines: list[str] = []
+    for live, head in (
+        (False, "scenarios"),
+        (True, "scenarios for --bench live (docs/live.md)"),
+    ):
+        lines += ["", head] if lines else [head]
+        for s in (s for s in listed if s["name"].startswith(LIVE) == live):
+            text = wrap(s["about"], WIDTH - width - 4, break_on_hyphens=False) or [""]
+            lines.append(f"  {s['name']:<{width}}  {text[0]}")
+            lines += [" " * (width + 4) + more for more in text[1:]]
+    return [*lines, "", "rexmit run NAME simulates one; rexmit scenarios NAME shows its text"]
+
+
 def stack(page: Json) -> list[str]:
     """What one stack is made of."""
     lines = wrap(f"{page['name']}: {page['about']}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)

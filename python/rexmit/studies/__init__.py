@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from rexmit.running.shipped import nearest, scenario
 
 if TYPE_CHECKING:
     from rexmit.studies.study import Study
@@ -16,8 +17,6 @@ __all__ = ["load", "names", "scenario"]
 
 #: In this order; `rexmit.studies.NAME` has `STUDY`.
 ALL = ("interruption", "rto", "ns3", "wireless", "selfsimilar")
-
-SCENARIOS = Path(__file__).parent.parent / "scenarios"
 
 
 def names() -> list[str]:
@@ -33,7 +32,7 @@ def load(name: str) -> Study:
         return _from_file(Path(name))
     known = names()
     if name not in known:
-        raise ValueError(f"{name!r} is no study{_nearest(name, known)}")
+        raise ValueError(f"{name!r} is no study{nearest(name, known)}")
     study: Study = import_module(f"rexmit.studies.{name}").STUDY
     return study
 
@@ -65,18 +64,3 @@ def _from_file(path: Path) -> Study:
         raise ValueError(f"{path}: facts={study.facts!r} names no file of the paper's figures beside it")
     paper.add(facts, study.name)
     return replace(study, origin=str(path))
-
-
-def scenario(name: str) -> Path:
-    """A scenario that ships with rexmit: `scenario("wireless-ber")`. Raises ValueError if there is none."""
-    path = SCENARIOS / f"{name.removesuffix('.toml')}.toml"
-    if not path.is_file():
-        known = sorted(found.stem for found in SCENARIOS.glob("*.toml"))
-        raise ValueError(f"{name!r} is no scenario that ships with rexmit{_nearest(name, known)}")
-    return path
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    near = next(iter(get_close_matches(word, known, 1, 0.6)), None)
-    hint = f"; did you mean {near}?" if near else ""
-    return f"{hint} ({', '.join(known)})" if hint else f": there are {', '.join(known)}"

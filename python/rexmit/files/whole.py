@@ -1,4 +1,4 @@
-"""A page as a file."""
+"""A file that is written as a whole."""
 
 from __future__ import annotations
 

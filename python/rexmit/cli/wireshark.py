@@ -1,0 +1,83 @@
+"""`rexmit wireshark`. What it needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from rexmit.cli.ending import ANSWER, refuse
+from rexmit.cli.options import overwriting
+from rexmit.cli.shown import show
+
+ABOUT = """\
+A script for Wireshark and tshark that shows findings as fields, in a capture that rexmit analyze --annotate
+wrote: rexmit.cause, rexmit.needless, rexmit.lost, rexmit.episode and others (docs/wireshark.md).
+"""
+EXAMPLES = """\
+examples:
+  rexmit wireshark --install                            for Wireshark, with a profile "rexmit"
+  rexmit analyze slow.pcapng --annotate noted.pcapng    then: wireshark -C rexmit noted.pcapng
+  rexmit wireshark --out rexmit.lua                     the script alone
+  tshark -X lua_script:rexmit.lua -r noted.pcapng -Y rexmit.needless
+  rexmit wireshark --rules --out rules.txt              coloring rules, to import into another profile
+
+exit codes: 0 written, 1 it could not be written, 2 bad input
+"""
+
+
+def add(commands: Any) -> None:
+    """Adds the command to the parser."""
+    w = commands.add_parser(
+        "wireshark",
+        help="findings as fields in Wireshark: a script and a profile",
+        description=ABOUT,
+        epilog=EXAMPLES,
+    )
+    w.add_argument("--out", metavar="FILE", help="write into this file (default: standard output)")
+    w.add_argument("--rules", action="store_true", help="the coloring rules in place of the script")
+    w.add_argument(
+        "--install",
+        action="store_true",
+        help='put the script and a profile "rexmit" into your own folders of Wireshark',
+    )
+    overwriting(w)
+
+
+def check(o: argparse.Namespace) -> str | None:
+    """What is wrong with options that do not go together; None where they do."""
+    if o.install and (o.out or o.rules):
+        return f"--install has places of its own, and writes all: leave {'--out' if o.out else '--rules'} out"
+    folder = os.path.dirname(o.out or "")
+    if folder and not os.path.isdir(folder):
+        return f"--out {o.out}: there is no folder {folder}"
+    return None
+
+
+def run(o: argparse.Namespace) -> int:
+    """Shows or writes the script, or installs it."""
+    refuse(check(o))
+    from rexmit.files.destination import check_file
+    from rexmit.files.whole import write
+    from rexmit.wireshark import placing
+
+    if o.install:
+        placed = placing.install(o.overwrite)
+        show([*(f"wrote {path}" for path in placed), *_next()])
+        return ANSWER
+    text = placing.content(placing.RULES if o.rules else placing.SCRIPT)
+    if not o.out:
+        show(text.decode().splitlines())
+        return ANSWER
+    check_file(o.out, placing.is_ours, o.overwrite)
+    write(Path(o.out), [text])
+    show([f"wrote {o.out}"])
+    return ANSWER
+
+
+def _next() -> list[str]:
+    return [
+        "next     rexmit analyze CAPTURE --annotate noted.pcapng",
+        "         wireshark -C rexmit noted.pcapng",
+    ]
