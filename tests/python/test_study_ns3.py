@@ -252,7 +252,7 @@ def test_what_the_paper_says_of_its_figures_is_judged_on_the_trace(outcome: Outc
 
 def test_the_shipped_scenario_is_the_papers_base_case() -> None:
     """`rexmit run scenarios/ns3.toml` as it is: 4.200 Mbps by the paper's count."""
-    found = cases.Case.of({})
+    found = cases.Case.of(cases.with_({}))
     assert f"{found.throughput_mbps:.3f}" == "4.200"
     assert int(found.drops.equals("cause", "channel").sum()) == 5
 

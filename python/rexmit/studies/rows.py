@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from rexmit import stats
-from rexmit.studies import paper
-from rexmit.studies.study import Row, Statement
+from rexmit.studies import own, paper
+from rexmit.studies.study import Claim, Missing, Row, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
     from rexmit.studies.grades import Grade
     from rexmit.studies.study import Value
 
+One = TypeVar("One", Row, Statement, Claim)
 #: With fewer runs an interval is a guess.
 FEW = 20
 
@@ -74,6 +75,19 @@ def _as_far(values: ArrayLike, at: float, half: float, mean: float) -> float:
     x = np.asarray(values, dtype=float)
     x = x[np.isfinite(x)]
     return float(((x <= at + half) if at < mean else (x >= at - half)).mean())
+
+
+def tried(key: str, make: Callable[[], One], why: str) -> One | Missing:
+    """A row, a statement or a claim about something that the paper's run has, and the user's need not have.
+
+    why: what is not there, a phrase. With the paper's values an error stays an error.
+    """
+    if not own.current():
+        return make()
+    try:
+        return make()
+    except (IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
+        return Missing(key, why)
 
 
 def shown(key: str, hits: int, n: int, definition: str, why: str = "") -> Row:
