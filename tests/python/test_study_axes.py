@@ -25,6 +25,15 @@ VALUES: dict[str, dict[str, tuple[Value, Value, Value]]] = {
         "queue": (3, 1, 10_000),
         "error_rate": (1e-5, 3e-6, 0.01),
     },
+    "wireless": {
+        "ber": (3e-6, 1e-7, 1e-4),
+        "up": (4, 0.5, 100),
+        "down": (0.1, 0.01, 10),
+        "cycle_up": (1.5, 0.5, 9),
+        "cycle_down": (1, 0.01, 9),
+        "rate": (2, 0.1, 10),
+        "delay": (20, 1, 1000),
+    },
 }
 WALKS = [
     (study, axis, value)
