@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING, TypeVar
@@ -14,7 +15,7 @@ from rexmit.studies import own, paper
 from rexmit.studies.study import Claim, Missing, Row, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -88,6 +89,24 @@ def tried(key: str, make: Callable[[], One], why: str) -> One | Missing:
         return make()
     except (IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
         return Missing(key, why)
+
+
+def all_tried(keys: Iterable[str], make: Callable[[], Iterable[One]], why: str) -> Iterator[One | Missing]:
+    """The same for several that are made together. keys: of those there are with the paper's values."""
+    if not own.current():
+        yield from make()
+        return
+    left = list(keys)
+    found: list[One] = []
+    with suppress(IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
+        for one in make():
+            found.append(one)
+            if one.key in left:
+                left.remove(one.key)
+        left = []
+    yield from found
+    for key in left:
+        yield Missing(key, why)
 
 
 def shown(key: str, hits: int, n: int, definition: str, why: str = "") -> Row:
