@@ -178,6 +178,9 @@ def of_ones_own(o: argparse.Namespace, studies: list[Study]) -> Own:
             chosen[found[0].name] = found
         else:
             settings.append((key, value))
+    twice = [axis.name for axis, _ in chosen.values() if axis.key.startswith(f"{study.outages}.")]
+    if o.outages and twice:
+        raise ValueError(f"--outages and --set {twice[0]} both say when the link is down; give one of them")
     if study.checked:
         study.checked({name: value for name, (_, value) in chosen.items()})
     for key, value in settings:
