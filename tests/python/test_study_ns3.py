@@ -228,8 +228,10 @@ def test_claims_and_drawings(outcome: Outcome, tmp_path: Path) -> None:
     verdicts = {judged.claim.key: judged.verdict for judged in outcome.claims}
     assert set(verdicts) == set(paper.claims("ns3"))
     assert verdicts["ns3.claim.silence"] == "holds"
-    for key in ("variants", "min_rtt", "retransmissions_by_dupack", "error_saturates"):
+    for key in ("variants", "retransmissions_by_dupack", "error_saturates"):
         assert verdicts[f"ns3.claim.{key}"] == "holds"
+    # The paper concludes from microseconds that the propagation delay is small; the path's is tens of ms.
+    assert verdicts["ns3.claim.min_rtt"] == "fails"
     names = [drawing.name for drawing in outcome.drawings]
     assert len(names) == len(set(names)) == 20
     assert all(f"fig{n}" in " ".join(names) for n in range(1, 12))

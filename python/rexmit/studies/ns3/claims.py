@@ -145,15 +145,23 @@ def _length(case: cases.Case) -> float:
     return 1e3 * (first["end_s"] - first["start_s"])
 
 
+#: A propagation delay that a least round trip of so much would be small beside, s.
+SMALL_S = 1e-3
+
+
 def _min_rtt(results: Results) -> Claim:
     here = download(results)
     answers, path = here.answers[1], here.path_rtt[1]
+    least, mean = float(path.min()), float(path.mean())
     return Claim(
         "ns3.claim.min_rtt",
-        f"From a segment's arrival to this host's own ACK: {1e6 * answers.min():.0f} µs at least; the "
-        f"path's round trip, by timestamps of the same packets, is never below {1e3 * path.min():.1f} ms",
-        settled="holds" if answers.min() < 1e-4 < path.min() else "fails",
-        effect=f"{path.min() / answers.min():,.0f} times too short",
+        f"What the paper plots is the time from a segment's arrival to this host's own ACK, "
+        f"{1e6 * answers.min():.0f} µs at least and {1e3 * answers.mean():.1f} ms on average: it holds "
+        "neither propagation nor transmission. The path's round trip, by timestamps of the same packets, is "
+        f"never below {1e3 * least:.1f} ms, so that the propagation delay is not small",
+        settled="holds" if least < SMALL_S and least > mean / 2 else "fails",
+        effect=f"of the path's own round trip, {1e3 * mean:.1f} ms on average, the least value is "
+        f"{least / mean:.0%}: of it the second half of the claim {'holds' if least > mean / 2 else 'fails'}",
         reading="our own download, captured at the receiver like the paper's",
     )
 
