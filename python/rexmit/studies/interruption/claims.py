@@ -57,7 +57,7 @@ def _linux(results: Results) -> Claim:
     return Claim(
         "interruption.claim.linux_alike",
         "An outage costs "
-        + ", ".join(f"{setups.TITLES[k]} {np.nanmean(v):.2f} s" for k, v in cost.items())
+        + ", ".join(f"{setups.TITLES[k]} {_mean_s(v)}" for k, v in cost.items())
         + f"; {n - slow} of {n} sections are of the two kinds, without time lag in "
         + ", ".join(f"{hits / max(1, all):.0%}" for hits, all in kinds.values())
         + " of them",
@@ -76,6 +76,12 @@ def _linux(results: Results) -> Claim:
         ],
         reading=f"{reading()}; alike: within half an outage of each other; the kinds' shares differ",
     )
+
+
+def _mean_s(costs: phases.Floats) -> str:
+    """The mean of those that are known."""
+    known = costs[np.isfinite(costs)]
+    return f"{known.mean():.2f} s" if len(known) else "an unknown time (no transfer ended)"
 
 
 def _by_draw(
