@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rexmit.studies.study import Value
 
 One = TypeVar("One", Row, Statement, Claim)
+#: A pattern counts where more than this share of the runs have it.
+MOST = 0.5
 #: With fewer runs an interval is a guess.
 FEW = 20
 
@@ -110,23 +112,41 @@ def all_tried(keys: Iterable[str], make: Callable[[], Iterable[One]], why: str) 
 
 
 def shown(key: str, hits: int, n: int, definition: str, why: str = "") -> Row:
-    """A pattern that the paper's one run has: reproduced if more than 1 in 20 runs have it, and how many
-    do.
-    """
-    share = hits / n if n else 0.0
-    same = n > 0 and share > 1 - stats.COVERAGE
+    """A pattern that the paper's one run has: reproduced if most runs have it, and how many do."""
+    same = n > 0 and hits > MOST * n
     said = f"in {hits} of {n} runs"
     printed = paper.printed(key).value
+    why = "" if same else _how_often(hits, n).capitalize() + (why or _unexplained(n))
     return Row(
-        key, definition, printed, said, "scatter" if same else "no", "" if same else why or _unexplained(n),
-        n=n, share=share,
-    )  # fmt: skip
+        key, definition, printed, said, "scatter" if same else "no", why, n=n, share=hits / n if n else 0.0
+    )
 
 
-def seen(key: str, hits: int, n: int, found: str, rows: Sequence[str] = (), drawing: str = "") -> Statement:
-    """What the paper says of a figure that shows one run: it agrees if more than 1 in 20 of ours show it."""
-    agrees = hits / n > 1 - stats.COVERAGE if n else None
-    return Statement(key, f"{found} (so in {hits} of {n} runs)", agrees, rows, drawing)
+def seen(
+    key: str,
+    hits: int,
+    n: int,
+    found: str,
+    rows: Sequence[str] = (),
+    drawing: str = "",
+    effect: tuple[float, float] | None = None,
+) -> Statement:
+    """What the paper says of a figure that shows one run: it agrees if most of ours show it.
+
+    effect: how large it is on average, and the least that counts, as shares; a smaller one agrees with
+    nothing that a reader of the paper's figure could have seen.
+    """
+    told = f"{found} ({_how_often(hits, n)}so in {hits} of {n} runs)"
+    agrees = hits > MOST * n if n else None
+    if agrees and effect is not None and effect[0] < effect[1]:
+        told += f"; by {effect[0]:.2%} on average, and less than {effect[1]:.0%} counts as no difference"
+        agrees = False
+    return Statement(key, told, agrees, rows, drawing)
+
+
+def _how_often(hits: int, n: int) -> str:
+    """Of a pattern that some runs have, and not most."""
+    return "sometimes: " if n and (1 - stats.COVERAGE) * n < hits <= MOST * n else ""
 
 
 def stated(key: str, value: Value, same: bool, definition: str, why: str = "") -> Row:
