@@ -94,12 +94,26 @@ def test_a_mean_far_off_counts_as_scatter_with_the_runs_that_are_as_far() -> Non
     assert rows.fitted(rows.sampled(key, [3.0, 4.0], "x")).grade == "no"
 
 
-def test_a_pattern_is_reproduced_where_more_than_one_run_in_twenty_has_it() -> None:
+def test_a_pattern_is_reproduced_where_most_runs_have_it() -> None:
     key = "interruption.sections.osx.intermittent"
-    assert rows.shown(key, 6, 100, "x").grade == "scatter"
-    assert rows.shown(key, 6, 100, "x").share == 0.06
+    assert rows.shown(key, 51, 100, "x").grade == "scatter"
+    assert rows.shown(key, 51, 100, "x").share == 0.51
+    assert rows.shown(key, 50, 100, "x", "seldom").why == "Sometimes: seldom"
+    assert rows.shown(key, 6, 100, "x", "seldom").why == "Sometimes: seldom"
     assert rows.shown(key, 5, 100, "x", "seldom").why == "seldom"
     assert not rows.shown(key, 0, 0, "x").reproduced
+
+
+def test_a_statement_agrees_where_most_runs_show_it_and_a_reader_could_see_it() -> None:
+    key = "selfsimilar.statement.fig4_newreno"
+    assert rows.seen(key, 26, 50, "x").agrees is True
+    assert rows.seen(key, 25, 50, "x").agrees is False
+    assert rows.seen(key, 25, 50, "x").found == "x (sometimes: so in 25 of 50 runs)"
+    assert rows.seen(key, 0, 0, "x").agrees is None
+    assert rows.seen(key, 50, 50, "x", effect=(0.02, 0.01)).agrees is True
+    small = rows.seen(key, 50, 50, "x", effect=(0.0003, 0.01))
+    assert small.agrees is False
+    assert small.found.endswith("by 0.03% on average, and less than 1% counts as no difference")
 
 
 def pair(goodput: float, delay: float) -> list[Row]:

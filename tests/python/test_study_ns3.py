@@ -228,8 +228,10 @@ def test_claims_and_drawings(outcome: Outcome, tmp_path: Path) -> None:
     verdicts = {judged.claim.key: judged.verdict for judged in outcome.claims}
     assert set(verdicts) == set(paper.claims("ns3"))
     assert verdicts["ns3.claim.silence"] == "holds"
-    for key in ("variants", "min_rtt", "retransmissions_by_dupack", "error_saturates"):
+    for key in ("variants", "retransmissions_by_dupack", "error_saturates"):
         assert verdicts[f"ns3.claim.{key}"] == "holds"
+    # The paper concludes from microseconds that the propagation delay is small; the path's is tens of ms.
+    assert verdicts["ns3.claim.min_rtt"] == "fails"
     names = [drawing.name for drawing in outcome.drawings]
     assert len(names) == len(set(names)) == 20
     assert all(f"fig{n}" in " ".join(names) for n in range(1, 12))
@@ -252,7 +254,7 @@ def test_what_the_paper_says_of_its_figures_is_judged_on_the_trace(outcome: Outc
 
 def test_the_shipped_scenario_is_the_papers_base_case() -> None:
     """`rexmit run scenarios/ns3.toml` as it is: 4.200 Mbps by the paper's count."""
-    found = cases.Case.of({})
+    found = cases.Case.of(cases.with_({}))
     assert f"{found.throughput_mbps:.3f}" == "4.200"
     assert int(found.drops.equals("cause", "channel").sum()) == 5
 

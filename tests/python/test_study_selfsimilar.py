@@ -111,7 +111,7 @@ def test_each_reading_is_judged_by_the_same_rows_and_claims(outcome: Outcome) ->
     section = next(s for s in outcome.sections if s.title == "What the paper leaves open")
     table = section.tables["the readings"]
     # Of a quick run, the study's own reading and one with TCP sources.
-    assert table["reading"] == [readings.BASE, "14 TCP sources"]
+    assert table["reading"] == [readings.base(), "14 TCP sources"]
     assert all(cell.endswith("of 24") for cell in table["rows within"])
     assert set(table["vegas lowest"]) <= {"holds", "fails", "not decided"}
     # TCP sources hold the flow back, datagrams hardly do.

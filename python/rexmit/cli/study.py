@@ -86,8 +86,9 @@ def add(commands: Any) -> None:
         "--set",
         action="append",
         default=[],
-        metavar="KEY=VALUE",
-        help="one study with a setting of your own in its scenarios (link.air.rate=20Mbps); several times",
+        metavar="AXIS=VALUE",
+        help="one study with a value of your own: of one of its axes (docs/studies.md), or of a key of its "
+        "scenarios (link.air.rate=20Mbps); several times",
     )
     r.add_argument(
         "--outages",
@@ -154,6 +155,7 @@ def chosen(words: Sequence[str]) -> list[Study]:
 
 def of_ones_own(o: argparse.Namespace, studies: list[Study]) -> Own:
     """Settings, outages and captures of the user's. Raises ValueError for what does not go with the study."""
+    from rexmit.studies.axes import find
     from rexmit.studies.own import Own, read_outages, setting
 
     said = [f"--set {text}" for text in o.set]
@@ -169,7 +171,18 @@ def of_ones_own(o: argparse.Namespace, studies: list[Study]) -> Own:
         raise ValueError("--set changes what is simulated, and --capture simulates nothing; give one of them")
     if o.outages and not study.outages:
         raise ValueError(f"--outages: study {study.name} has no outages; {_having('outages')} have")
-    settings = tuple(setting(text) for text in o.set)
+    settings, chosen = [], {}
+    for key, value in map(setting, o.set):
+        found = find(study.axes, key, value, study.name)
+        if found:
+            chosen[found[0].name] = found
+        else:
+            settings.append((key, value))
+    twice = [axis.name for axis, _ in chosen.values() if axis.key.startswith(f"{study.outages}.")]
+    if o.outages and twice:
+        raise ValueError(f"--outages and --set {twice[0]} both say when the link is down; give one of them")
+    if study.checked:
+        study.checked({name: value for name, (_, value) in chosen.items()})
     for key, value in settings:
         if key in study.compares:
             raise ValueError(
@@ -177,11 +190,13 @@ def of_ones_own(o: argparse.Namespace, studies: list[Study]) -> Own:
                 "it has, "
                 "as in stack.NAME.rto.min=1s, or use rexmit run"
             )
-    origin = [f"{key}={value}" for key, value in settings]
+    axes = tuple(chosen.values())
+    origin = [f"{axis.name}={axis.written(value)}" for axis, value in axes]
+    origin += [f"{key}={value}" for key, value in settings]
     origin += [f"the outages of {o.outages}"] if o.outages else []
     origin += list(o.capture)
     outages = read_outages(o.outages) if o.outages else ()
-    return Own(settings, outages, study.outages, tuple(origin), tuple(said), bool(o.capture))
+    return Own(tuple(settings), outages, study.outages, tuple(origin), tuple(said), bool(o.capture), axes)
 
 
 def _having(what: str) -> str:

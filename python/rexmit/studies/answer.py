@@ -37,13 +37,17 @@ def one(outcome: Outcome) -> dict[str, Any]:
         "replications": outcome.replications,
         "seconds": round(outcome.seconds, 3),
         "grades": counted(outcome.rows),
-        "rows": [_row(row) for row in outcome.rows],
+        "rows": [_row(row) | _depends(outcome, row.key) for row in outcome.rows],
         "together": [_together(group) for group in outcome.together],
-        "statements": [_statement(one) for one in outcome.statements],
-        "claims": [_claim(judged) for judged in outcome.claims],
+        "statements": [_statement(one) | _depends(outcome, one.key) for one in outcome.statements],
+        "claims": [_claim(judged) | _depends(outcome, judged.claim.key) for judged in outcome.claims],
         "left_out": outcome.left_out,
         "failures": outcome.failures,
     }
+
+
+def _depends(outcome: Outcome, key: str) -> dict[str, bool | None]:
+    return {"depends": outcome.own.depends(key)}
 
 
 def _row(row: Row) -> dict[str, Any]:

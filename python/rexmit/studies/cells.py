@@ -10,6 +10,7 @@ from rexmit.studies import paper
 
 if TYPE_CHECKING:
     from rexmit.stats import Estimate, Test
+    from rexmit.studies.run import Section
     from rexmit.studies.study import Row, Value
     from rexmit.studies.verdict import Judged
 
@@ -23,6 +24,20 @@ def groups(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
     for row in rows:
         found.setdefault(row.definition, []).append(row)
     return list(found.items())
+
+
+#: Of a claim that does not depend on what the user set.
+CLAIM_OF_PAPER = "judged on the paper's values: it does not depend on yours"
+
+
+def belongs(section: Section) -> str:
+    """The sentence on the figures and statements of a section that do not depend on what the user set."""
+    every = len(section.rows) + len(section.statements)
+    if len(section.papers) == every:
+        return "nothing here depends on your values: all of it belongs to the paper's"
+    named = [short(key) for key in section.papers]
+    more = f" and {len(named) - 8} more" if len(named) > 8 else ""
+    return f"these belong to the paper's values, not to yours: {', '.join(named[:8])}{more}"
 
 
 def short(key: str) -> str:

@@ -12,6 +12,7 @@ from rexmit import _core
 
 if TYPE_CHECKING:
     from rexmit.scenario import Scenario
+    from rexmit.studies.axes import Axis, Value
 
 Pair = tuple[str, str]
 Interval = tuple[float, float]
@@ -21,7 +22,7 @@ Interval = tuple[float, float]
 class Own:
     """What the user sets. capture: the packets are the user's too. settings: overrides, later ones win.
     outages: beginning and end, s, or none of one's own; their key in the scenarios is `schedule`. origin:
-    for the title; command: the words that say it.
+    for the title; command: the words that say it. axes: axes of the study with the user's values.
     """
 
     settings: tuple[Pair, ...] = ()
@@ -30,11 +31,12 @@ class Own:
     origin: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     capture: bool = False
+    axes: tuple[tuple[Axis, Value], ...] = ()
     #: Which settings met a scenario that knows them.
     met: set[str] = field(default_factory=set, compare=False)
 
     def __bool__(self) -> bool:
-        return bool(self.settings or self.outages or self.capture)
+        return bool(self.settings or self.outages or self.capture or self.axes)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -47,6 +49,18 @@ class Own:
     def value(self, key: str) -> str | None:
         """What a key is set to, or None."""
         return next((value for name, value in reversed(self.settings) if name == key), None)
+
+    def depends(self, key: str) -> bool | None:
+        """Whether a figure, statement or claim depends on an axis that is set; None: none is set, or keys
+        besides them are, of which it is not known.
+        """
+        if not self.axes or self.pairs:
+            return None
+        return any(axis.moves(key) for axis, _ in self.axes)
+
+    def said_axes(self) -> str:
+        """`delay 20 ms, queue 5`."""
+        return ", ".join(f"{axis.name} {axis.shown(value)}" for axis, value in self.axes)
 
     def title(self) -> str:
         """What is not the paper's: it stands above everything."""
@@ -68,12 +82,25 @@ def current() -> Own:
     return CURRENT.get() or Own()
 
 
-def applied(scenario: Scenario) -> Scenario:
+def mine(name: str) -> Any:
+    """The user's value of an axis, or None where it is the paper's."""
+    return next((value for axis, value in current().axes if axis.name == name), None)
+
+
+def value(name: str, papers: Any) -> Any:
+    """The value of an axis: the user's, or else the paper's."""
+    found = mine(name)
+    return papers if found is None else found
+
+
+def applied(scenario: Scenario, keeps: Sequence[str] = ()) -> Scenario:
     """The scenario with the user's settings, which win over the study's own. A study has several scenarios:
-    a key that this one has not is left out of it. Raises ScenarioError for a value that is none.
+    a key that this one has not is left out of it. An axis leaves a scenario alone in which the study itself
+    sets its keys, since these runs vary it; and those that say so (keeps: names of axes). Raises
+    ScenarioError for a value that is none.
     """
     own = current()
-    made = scenario
+    made = on_axes = _on_axes(scenario, own, keeps)
     for key, value in own.pairs:
         tried = made.with_({key: value})
         try:
@@ -86,9 +113,26 @@ def applied(scenario: Scenario) -> Scenario:
         else:
             own.met.add(key)
             made = tried
-    if made is not scenario:
+    if made is not on_axes:
         made.to_toml()
         own.met.update(key for key, _ in own.pairs if key in dict(made._set))
+    return made
+
+
+def _on_axes(scenario: Scenario, own: Own, keeps: Sequence[str]) -> Scenario:
+    made = scenario
+    for axis, value in own.axes:
+        keys = axis.sets(value) if axis.sets and axis.name not in keeps else {}
+        if not keys or any(_of(scenario, key, whole=False) for key in keys):
+            continue
+        tried = made.with_(keys)
+        try:
+            tried.to_toml()
+        except _core.ScenarioError as error:
+            if not _unknown(str(error)):
+                raise
+        else:
+            made = tried
     return made
 
 
@@ -105,11 +149,12 @@ def varied(scenarios: Sequence[Any]) -> str | None:
     return None
 
 
-def _of(scenario: Any, key: str) -> tuple[Pair, ...]:
-    """What a study itself sets at a key, above it or below it."""
+def _of(scenario: Any, key: str, whole: bool = True) -> tuple[Pair, ...]:
+    """What a study itself sets at a key, above it or below it. whole: a schedule is one thing, however it is
+    said.
+    """
     pairs: Iterable[Pair] = getattr(scenario, "_set", ())
-    # A schedule is one thing, however it is said.
-    stem = key.partition(".schedule.")[0] + ".schedule" if ".schedule." in key else key
+    stem = key.partition(".schedule.")[0] + ".schedule" if whole and ".schedule." in key else key
     return tuple(
         (name, value)
         for name, value in pairs

@@ -123,6 +123,8 @@ def _section(section: Section, reasons: Mapping[str, int]) -> list[Block]:
         made.append(_figures(section.rows, reasons))
     if section.statements:
         made.append(_statements(section.statements))
+    if section.papers:
+        made.append(Text(cells.sentence(cells.belongs(section))))
     made += [Picture(drawing.name, drawing.caption) for drawing in section.drawings]
     for name, table in section.tables.items():
         shown = _data(name, table)
@@ -208,6 +210,8 @@ def _claims(outcome: Outcome) -> list[Block]:
         claim = judged.claim
         made.append(Heading(3, _claim_text(claim.key)))
         lines = [f"**{judged.verdict.capitalize()}.** {cells.sentence(claim.evidence)}"]
+        if outcome.own.depends(claim.key) is False:
+            lines += ["", cells.sentence(cells.CLAIM_OF_PAPER)]
         if claim.reading:
             lines += ["", f"Reading: {claim.reading}."]
         told = ([claim.effect] if claim.effect else []) + cells.tested(judged)

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from rexmit import stats
-from rexmit.studies import paper
-from rexmit.studies.study import Row, Statement
+from rexmit.studies import own, paper
+from rexmit.studies.study import Claim, Missing, Row, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
     from rexmit.studies.grades import Grade
     from rexmit.studies.study import Value
 
+One = TypeVar("One", Row, Statement, Claim)
+#: A pattern counts where more than this share of the runs have it.
+MOST = 0.5
 #: With fewer runs an interval is a guess.
 FEW = 20
 
@@ -76,24 +80,73 @@ def _as_far(values: ArrayLike, at: float, half: float, mean: float) -> float:
     return float(((x <= at + half) if at < mean else (x >= at - half)).mean())
 
 
-def shown(key: str, hits: int, n: int, definition: str, why: str = "") -> Row:
-    """A pattern that the paper's one run has: reproduced if more than 1 in 20 runs have it, and how many
-    do.
+def tried(key: str, make: Callable[[], One], why: str) -> One | Missing:
+    """A row, a statement or a claim about something that the paper's run has, and the user's need not have.
+
+    why: what is not there, a phrase. With the paper's values an error stays an error.
     """
-    share = hits / n if n else 0.0
-    same = n > 0 and share > 1 - stats.COVERAGE
+    if not own.current():
+        return make()
+    try:
+        return make()
+    except (IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
+        return Missing(key, why)
+
+
+def all_tried(keys: Iterable[str], make: Callable[[], Iterable[One]], why: str) -> Iterator[One | Missing]:
+    """The same for several that are made together. keys: of those there are with the paper's values."""
+    if not own.current():
+        yield from make()
+        return
+    left = list(keys)
+    found: list[One] = []
+    with suppress(IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
+        for one in make():
+            found.append(one)
+            if one.key in left:
+                left.remove(one.key)
+        left = []
+    yield from found
+    for key in left:
+        yield Missing(key, why)
+
+
+def shown(key: str, hits: int, n: int, definition: str, why: str = "") -> Row:
+    """A pattern that the paper's one run has: reproduced if most runs have it, and how many do."""
+    same = n > 0 and hits > MOST * n
     said = f"in {hits} of {n} runs"
     printed = paper.printed(key).value
+    why = "" if same else _how_often(hits, n).capitalize() + (why or _unexplained(n))
     return Row(
-        key, definition, printed, said, "scatter" if same else "no", "" if same else why or _unexplained(n),
-        n=n, share=share,
-    )  # fmt: skip
+        key, definition, printed, said, "scatter" if same else "no", why, n=n, share=hits / n if n else 0.0
+    )
 
 
-def seen(key: str, hits: int, n: int, found: str, rows: Sequence[str] = (), drawing: str = "") -> Statement:
-    """What the paper says of a figure that shows one run: it agrees if more than 1 in 20 of ours show it."""
-    agrees = hits / n > 1 - stats.COVERAGE if n else None
-    return Statement(key, f"{found} (so in {hits} of {n} runs)", agrees, rows, drawing)
+def seen(
+    key: str,
+    hits: int,
+    n: int,
+    found: str,
+    rows: Sequence[str] = (),
+    drawing: str = "",
+    effect: tuple[float, float] | None = None,
+) -> Statement:
+    """What the paper says of a figure that shows one run: it agrees if most of ours show it.
+
+    effect: how large it is on average, and the least that counts, as shares; a smaller one agrees with
+    nothing that a reader of the paper's figure could have seen.
+    """
+    told = f"{found} ({_how_often(hits, n)}so in {hits} of {n} runs)"
+    agrees = hits > MOST * n if n else None
+    if agrees and effect is not None and effect[0] < effect[1]:
+        told += f"; by {effect[0]:.2%} on average, and less than {effect[1]:.0%} counts as no difference"
+        agrees = False
+    return Statement(key, told, agrees, rows, drawing)
+
+
+def _how_often(hits: int, n: int) -> str:
+    """Of a pattern that some runs have, and not most."""
+    return "sometimes: " if n and (1 - stats.COVERAGE) * n < hits <= MOST * n else ""
 
 
 def stated(key: str, value: Value, same: bool, definition: str, why: str = "") -> Row:

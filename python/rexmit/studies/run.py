@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context, copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from rexmit.studies.progress import Watch
 from rexmit.studies.study import (
     Claim,
     Drawing,
+    Missing,
     Part,
     Plan,
     Results,
@@ -48,6 +49,12 @@ class Section:
     drawings: list[Drawing] = field(default_factory=list)
     tables: dict[str, Any] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
+    #: Keys of rows and statements that do not depend on what the user set: they belong to the paper's value.
+    papers: list[str] = field(default_factory=list)
+
+    def named(self) -> list[str]:
+        """Of its rows and statements."""
+        return [row.key for row in self.rows] + [one.key for one in self.statements]
 
 
 @dataclass(repr=False)
@@ -92,10 +99,15 @@ class Outcome(Shown):
         except (IndexError, KeyError, ValueError, StopIteration, RuntimeError) as error:
             if not self.own:
                 return self.fail(what, error)
-            # What the paper tells of its run need not be there in another.
-            self.left_out.append(f"{what}: does not come about here ({' '.join(str(error).split())})")
+            # What the paper tells of its run need not be there in another. An error of a lookup says nothing.
+            said = "" if isinstance(error, LookupError) else f" ({' '.join(str(error).split())})"
+            self.left_out.append(f"{what}: does not come about here{said}")
         except Exception as error:
             self.fail(what, error)
+
+    def lacks(self, missing: Missing) -> None:
+        """A figure of the paper without a counterpart is left out by its name."""
+        self.left_out.append(f"{missing.key}: {missing.why}")
 
     def fail(self, what: str, error: Exception) -> None:
         """A sentence for the answer; the trace for whoever asks for it (REXMIT_TRACE)."""
@@ -304,8 +316,10 @@ def _read(
 
 def read(study: Study, results: Results, outcome: Outcome) -> None:
     """Fills an outcome from results; drawings are only declared. A part that fails costs that part."""
-    with outcome.spared("the introduction"):
-        outcome.introduction = _text(study.introduction, results)
+    # Texts say what the paper's values show.
+    if not outcome.own.axes:
+        with outcome.spared("the introduction"):
+            outcome.introduction = _text(study.introduction, results)
     outcome.sections = [_section(part, results, outcome) for part in study.parts]
     with outcome.spared("what contradicts what"):
         statements = outcome.statements
@@ -318,36 +332,57 @@ def read(study: Study, results: Results, outcome: Outcome) -> None:
         for claim in study.claims(results):
             if claim.key not in known:
                 raise ValueError(f"{claim.key} is no claim of the paper: {', '.join(known)}")
-            claims.append(claim)
+            if isinstance(claim, Missing):
+                outcome.lacks(claim)
+            else:
+                claims.append(claim)
     outcome.claims = judge(claims)
 
 
 def _section(part: Part, results: Results, outcome: Outcome) -> Section:
     section = Section(part.title)
-    with outcome.spared(f"the text of “{part.title}”"):
-        section.text = _text(part.text, results)
+    if not outcome.own.axes:
+        with outcome.spared(f"the text of “{part.title}”"):
+            section.text = _text(part.text, results)
     # One by one, so that what came before a fault is kept.
     if part.rows:
         with outcome.spared(f"rows of “{part.title}”"):
             for row in part.rows(results):
                 if not row.key.startswith(f"{outcome.study.name}."):
                     raise ValueError(f"{row.key} is no figure of {outcome.study.name}")
-                section.rows.append(row)
+                if isinstance(row, Missing):
+                    outcome.lacks(row)
+                else:
+                    section.rows.append(row)
     if part.statements:
         known = paper.statements(outcome.study.name)
         with outcome.spared(f"statements of “{part.title}”"):
             for statement in part.statements(results):
                 if statement.key not in known:
                     raise ValueError(f"{statement.key} is no statement of the paper: {', '.join(known)}")
-                section.statements.append(statement)
+                if isinstance(statement, Missing):
+                    outcome.lacks(statement)
+                else:
+                    section.statements.append(statement)
     if part.drawings:
         with outcome.spared(f"figures of “{part.title}”"):
             for drawing in part.drawings(results):
-                section.drawings.append(drawing)
+                section.drawings.append(_captioned(drawing, section, outcome.own))
     if part.tables:
         with outcome.spared(f"tables of “{part.title}”"):
             section.tables = dict(part.tables(results))
+    section.papers = [key for key in section.named() if outcome.own.depends(key) is False]
     return section
+
+
+def _captioned(drawing: Drawing, section: Section, own: Own) -> Drawing:
+    """A caption says what the paper's values show: with others it says whose words it has."""
+    named = section.named()
+    if not own.axes or (named and not any(own.depends(key) for key in named)):
+        return drawing
+    return replace(
+        drawing, caption=f"With {own.said_axes()}. With the paper's values the caption is: {drawing.caption}"
+    )
 
 
 def _text(text: Callable[[Results], str] | str, results: Results) -> str:

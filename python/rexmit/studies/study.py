@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rexmit.running.one_run import AnyTable
     from rexmit.scenario import Source
     from rexmit.stats import Estimate, Test
+    from rexmit.studies.axes import Axis
 
 Value = float | int | str | tuple[float, ...] | tuple[str, ...]
 Verdict = Literal["holds", "fails", "not decided"]
@@ -41,7 +42,7 @@ class Study:
     about: str
     plan: Callable[[Plan], None]
     parts: Sequence[Part]
-    claims: Callable[[Results], Iterable[Claim]]
+    claims: Callable[[Results], Iterable[Claim | Missing]]
     #: Sentences (Markdown) that open the page: what was asked, what is set how, what came out.
     introduction: Callable[[Results], str] | str = ""
     #: The file of the paper's figures, beside the module; needed outside the package only.
@@ -52,6 +53,10 @@ class Study:
     compares: Sequence[str] = ()
     #: The key of the schedule that one's own outages replace, if it has any.
     outages: str = ""
+    #: Its parameters: what a user may set, and what depends on each.
+    axes: Sequence[Axis] = ()
+    #: What goes with a user's values of axes: raises ValueError where they contradict each other.
+    checked: Callable[[Mapping[str, Any]], None] | None = None
     #: What it says of a capture of one's own (at the sender or the receiver, or at both), in place of the
     #: paper's.
     of_capture: Callable[[Sequence[Path]], Study] | None = None
@@ -68,11 +73,19 @@ class Part:
     """
 
     title: str
-    rows: Callable[[Results], Iterable[Row]] | None = None
+    rows: Callable[[Results], Iterable[Row | Missing]] | None = None
     drawings: Callable[[Results], Iterable[Drawing]] | None = None
     tables: Callable[[Results], Mapping[str, Any]] | None = None
     text: Callable[[Results], str] | str = ""
-    statements: Callable[[Results], Iterable[Statement]] | None = None
+    statements: Callable[[Results], Iterable[Statement | Missing]] | None = None
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A figure or a statement of the paper that has no counterpart with the user's values. why: a phrase."""
+
+    key: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -102,7 +115,10 @@ class Row:
     values: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.grade == "no" and not self.why and own.current():
+        mine = own.current()
+        if self.grade == "no" and mine.depends(self.key):
+            object.__setattr__(self, "why", f"not the paper's values, but yours ({mine.said_axes()})")
+        if self.grade == "no" and not self.why and mine:
             object.__setattr__(self, "why", "not the paper's settings, but yours")
         if self.grade == "no" and not self.why:
             raise ValueError(f"{self.key} is not reproduced, and no reason is given")
@@ -205,9 +221,12 @@ class Plan:
         seeds: Iterable[int] | None = None,
         tables: Sequence[AnyTable] = (),
         reduce: Callable[[Runs], Any] | None = None,
+        keeps: Sequence[str] = (),
         **options: Any,
     ) -> None:
         """`rexmit.runs(scenario, seeds, tables=…)`, whose answer is `results[name]`.
+
+        keeps: axes that these runs vary themselves, by a scenario of their own.
 
         reduce: what is wanted of tables that are too large to keep. It is asked of a few seeds at a time, in
         order, and `results[name]` is the list of what it gave: their tables are let go.
@@ -221,7 +240,7 @@ class Plan:
             if key := own.varied(scenarios):
                 self.varied[name] = key
                 return
-            scenario = [own.applied(one) for one in scenarios]
+            scenario = [own.applied(one, keeps) for one in scenarios]
         self._add(
             name, Batch(scenario, None if seeds is None else list(seeds), tuple(tables), options, reduce)
         )

@@ -48,6 +48,8 @@ def page(outcome: Outcome) -> list[str]:
             lines += [*_table(section, reasons), ""]
         if section.statements:
             lines += [*_statements(section), ""]
+        if section.papers:
+            lines += [*_wrapped(cells.belongs(section), 2), ""]
     if reasons:
         lines += ["not reproduced, because"]
         for why, place in reasons.items():
@@ -56,7 +58,7 @@ def page(outcome: Outcome) -> list[str]:
     if outcome.claims:
         lines += ["claims (corrected for all tests of the study)"]
         for judged in outcome.claims:
-            lines += _claim(judged)
+            lines += _claim(judged, outcome.own.depends(judged.claim.key))
     lines += [line for sentence in outcome.left_out for line in _hanging("left out  ", sentence)]
     return lines
 
@@ -145,10 +147,12 @@ def _long(line: list[str]) -> list[str]:
     return [f"    {name}  {mark}", *_hanging("      paper   ", theirs), *_hanging("      rexmit  ", ours)]
 
 
-def _claim(judged: Judged) -> list[str]:
+def _claim(judged: Judged, depends: bool | None = None) -> list[str]:
     claim = judged.claim
     told = paper.claims(claim.key.partition(".")[0])[claim.key]
     lines = _hanging(f"  {judged.verdict:<13}", told)
+    if depends is False:
+        lines += _wrapped(cells.CLAIM_OF_PAPER, 15)
     if claim.reading:
         lines += _wrapped(f"reading: {claim.reading}", 15)
     lines += _wrapped(cells.sentence(claim.evidence), 15)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import rexmit as rx
 from rexmit.studies import own, paper
 from rexmit.studies.interruption import (
+    axes,
     captures,
     defect,
     graphs,
@@ -97,6 +98,8 @@ STUDY: Study = Study(
     claims=claims,
     introduction=introduction,
     compares=(setups.STACK,),
+    axes=axes.AXES,
+    checked=axes.checked,
     outages=setups.SCHEDULE,
     of_capture=lambda paths: captures.captured(paths, STUDY),
 )

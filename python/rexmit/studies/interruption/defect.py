@@ -42,7 +42,7 @@ def ended_by_an_outage(results: Results) -> tuple[int, int]:
     found = 0
     every = [(t, s) for t, s in phases.met(phases.sweep(results)["osx"]) if s.kind == "intermittent"]
     for transfer, section in every:
-        down = setups.down(transfer.phase_s, setups.PERIOD_S, section.end_s)
+        down = setups.down(transfer.phase_s, setups.period(), section.end_s)
         if down:
             since = section.end_s - down[-1][1]
             found += section.backoff > 0 and down[-1][0] > section.repair_s and since < 3.0

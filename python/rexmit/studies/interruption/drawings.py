@@ -63,7 +63,7 @@ def over_phases(found: Mapping[str, Sequence[Transfer]], name: str) -> Figure:
     for ax, (system, transfers) in zip(axes, found.items(), strict=True):
         every = met(transfers)
         for kind, (colour, marker) in KIND_STYLE.items():
-            at = [s.back_s - setups.OUTAGE_S for _, s in every if s.kind == kind]
+            at = [s.back_s - setups.outage() for _, s in every if s.kind == kind]
             lost = [s.lost for _, s in every if s.kind == kind]
             ax.plot(at, lost, ls="none", marker=marker, ms=2.8, mew=0, color=colour, label=IN_WORDS[kind])
         ax.set_ylim(0, 100)
@@ -97,7 +97,7 @@ def what_decides(found: Mapping[str, Sequence[Transfer]], name: str) -> Figure:
     ax.set_ylim(0, 620)
     ax.set_xticks([0.1, 0.2, 0.5, 1, 2, 5])
     ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
-    ax.set_xlabel("in flight when the repair begins / what the air carries in 200 ms")
+    ax.set_xlabel(f"in flight when the repair begins / what the air carries in {1e3 * setups.outage():g} ms")
     ax.set_ylabel("from the link's return\nto the first repair (ms)")
     legend_above(ax, columns=3)
     heading(fig, "What decides whether there is a time lag")

@@ -22,7 +22,7 @@ def rows_setup(results: Results) -> Iterator[Row]:
     yield fitted(
         exact(
             f"{key}.first_interruption_s_about",
-            setups.down(setups.FITTED_PHASE_S, setups.PERIOD_S, setups.PERIOD_S)[0][0],
+            setups.down(setups.FITTED_PHASE_S, setups.period(), setups.PERIOD_S)[0][0],
             "fitted to the first byte lost in Reno (1), 1967433; elsewhere free",
             "s",
         )
@@ -168,7 +168,7 @@ def _osx(results: Results) -> Iterator[Row]:
     second = sum(any(s.kind == "intermittent" and s.number == 2 for s in t.sections) for t in every)
     late = sum(s.kind == "with" for _, s in phases.met(every))
     third = [s.flight_bytes for _, s in phases.met(every) if s.number == 3] or [0]
-    slowest, fastest = (setups.outage_bytes(mbps) for mbps in phases.AIR_MBPS)
+    slowest, fastest = (setups.outage_bytes(mbps) for mbps in phases.air())
     yield from patterns(
         results,
         "osx",

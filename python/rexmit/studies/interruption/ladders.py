@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +10,17 @@ import numpy as np
 from rexmit.studies.interruption import exchange, phases, setups
 from rexmit.studies.interruption.sections import Section
 from rexmit.studies.interruption.traces import ALL_46, Trace, trace
-from rexmit.studies.rows import exact, fitted, sampled, stated
-from rexmit.studies.study import Drawing, Results, Row
+from rexmit.studies.paper import figures
+from rexmit.studies.rows import all_tried, exact, fitted, sampled, stated
+from rexmit.studies.study import Drawing, Missing, Results, Row
 
 SHIFT = (
     "{} bytes away: the paper's transfer holds a short segment (its numbers are no multiples of 1448), and "
     "which byte an outage meets depends on its phase to the millisecond"
 )
+
+
+NONE = "no transfer with your values has such a section"
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,16 @@ def _away(here: int, there: int) -> str:
     return SHIFT.format(f"{here - there:+d}")
 
 
-def rows(results: Results) -> Iterator[Row]:
-    yield from _reno_1(three(results))
-    yield from _reno_4(three(results))
-    yield from _osx_2(results)
+def rows(results: Results) -> Iterator[Row | Missing]:
+    groups: dict[str, Callable[[], Iterator[Row]]] = {
+        "reno_1": lambda: _reno_1(three(results)),
+        "reno_4": lambda: _reno_4(three(results)),
+        "osx_2": lambda: _osx_2(results),
+    }
+    for name, make in groups.items():
+        prefix = f"interruption.episode.{name}."
+        keys = [key for key in figures(setups.NAME) if key.startswith(prefix)]
+        yield from all_tried(keys, make, NONE)
 
 
 def _reno_1(of: Three) -> Iterator[Row]:

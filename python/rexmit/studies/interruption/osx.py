@@ -60,10 +60,10 @@ def cases(quick: bool) -> list[tuple[str, float, float]]:
 
 def detour(system: str, step_ms: float, at_s: float) -> Scenario:
     """One outage, behind which the data's way is longer by step_ms."""
-    once = {"every": "60s", "for": "200ms", "phase": f"{at_s}s", "anchor": "first-syn"}
+    once = {"every": "60s", "for": f"{1e3 * setups.outage():g}ms", "phase": f"{at_s}s", "anchor": "first-syn"}
     channels: list[dict[str, Any]] = [{"name": "interruption", "kind": "outage", "schedule": once}]
     if step_ms:
-        steps = [[f"{at_s + 0.1:g}s", f"{step_ms}ms"]]
+        steps = [[f"{at_s + setups.outage() / 2:g}s", f"{step_ms}ms"]]
         channels.append({"name": "detour", "kind": "delay-step", "direction": "forward", "steps": steps})
     window = {"kind": "fixed", "buffer": f"{WINDOW_SEGMENTS * setups.MSS} bytes"}
     return Scenario.load(scenario(setups.NAME)).with_(

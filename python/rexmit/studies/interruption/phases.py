@@ -56,9 +56,9 @@ class Transfer:
 
     def _cost_s(self, duration_s: float) -> float:
         # Those that began before its last byte had arrived.
-        down = setups.down(self.phase_s, setups.PERIOD_S, duration_s)
+        down = setups.down(self.phase_s, setups.period(), duration_s)
         outages = sum(begin < duration_s for begin, _ in down)
-        packets = np.ceil(setups.FILE_BYTES / setups.MSS)
+        packets = np.ceil(setups.file_bytes() / setups.MSS)
         undisturbed = packets * setups.PACKET_BYTES * 8 / (self.mbps * 1e6)
         return (duration_s - float(undisturbed)) / outages if outages else float("nan")
 
@@ -69,16 +69,21 @@ class Transfer:
         return (section.flight_bytes > setups.outage_bytes(self.mbps)) == (section.kind == "without")
 
 
+def air() -> tuple[float, float]:
+    """The air rates that are drawn, Mbps."""
+    mine = setups.air_mbps()
+    return (mine, mine) if mine else AIR_MBPS
+
+
 def draws(n: int) -> list[tuple[float, float]]:
     """Phases (s) and air rates (Mbps), spread evenly over both (the R2 sequence); the first few are too."""
     plastic = 1.324717957244746
     k = np.arange(1, n + 1)
     phase = (0.5 + k / plastic) % 1.0
     rate = (0.5 + k / plastic**2) % 1.0
-    mine = setups.air_mbps()
-    low, high = (mine, mine) if mine else AIR_MBPS
+    low, high = air()
     return [
-        (float(p) * setups.PERIOD_S, low + float(r) * (high - low)) for p, r in zip(phase, rate, strict=True)
+        (float(p) * setups.period(), low + float(r) * (high - low)) for p, r in zip(phase, rate, strict=True)
     ]
 
 

@@ -86,7 +86,7 @@ class Section:
         return self.last_sent_s > self.back_s - 1e-3
 
 
-def of_runs(runs: Runs, phases_s: Sequence[float], period_s: float = 5.0) -> list[list[Section]]:
+def of_runs(runs: Runs, phases_s: Sequence[float], period_s: float | None = None) -> list[list[Section]]:
     """The sections of each run. phases_s: when each run's first outage begins."""
     tables = {name: Frame(runs.table(name)) for name in TABLES}
     by_run: dict[str, dict[int, list[dict[str, Any]]]] = {}
@@ -98,7 +98,7 @@ def of_runs(runs: Runs, phases_s: Sequence[float], period_s: float = 5.0) -> lis
             by_run["episodes"][run],
             by_run["bursts"][run],
             by_run["retransmissions"][run],
-            setups.down(phases_s[run], period_s, 90.0),
+            setups.down(phases_s[run], period_s or setups.period(), setups.LAST_S),
             run,
         )
         for run in range(len(runs))

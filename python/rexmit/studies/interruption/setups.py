@@ -16,6 +16,8 @@ NAME = "interruption"
 FILE_BYTES = 10 * 1024 * 1024
 PERIOD_S = 5.0
 OUTAGE_S = 0.2
+#: Sections are looked for until then, s.
+LAST_S = 90.0
 #: A full segment of Linux and OS X (timestamps), and the packet it is in.
 MSS, PACKET_BYTES = 1448, 1500
 
@@ -66,6 +68,33 @@ FIT_FIRST_LOST, FIT_FOURTH_LOST = 1_967_433, 10_060_305
 BARE = {"record.capture": False, "record.drops": False}
 
 
+def outage() -> float:
+    """How long an outage is, s."""
+    return float(own.value("outage", 1e3 * OUTAGE_S)) / 1e3
+
+
+def period() -> float:
+    """From one outage to the next, s.
+
+    Where the user's outages would fill more than half of the paper's period and the user says no other, the
+    link is up between them for as long as in the paper.
+    """
+    mine = own.mine("period")
+    if mine is not None:
+        return float(mine)
+    return PERIOD_S if outage() <= PERIOD_S / 2 else outage() + PERIOD_S - OUTAGE_S
+
+
+def regular(_: Any = None) -> dict[str, Any]:
+    """The keys of outages of one length, one in each period, as the user has them."""
+    return {f"{SCHEDULE}.for": f"{1e3 * outage():g}ms", f"{SCHEDULE}.every": f"{period():g}s"}
+
+
+def file_bytes() -> int:
+    """The size of the file."""
+    return round(float(own.value("size", FILE_BYTES / 2**20)) * 2**20)
+
+
 def declared() -> Declared:
     """What the scenario sets, as it runs."""
     return Declared(own.applied(Scenario.load(scenario(NAME))))
@@ -113,7 +142,7 @@ def _periodic() -> bool:
 def down(phase_s: float, period_s: float, until_s: float) -> list[Interval]:
     """When the link is down: from, to. Raises ValueError where the user has it drawn at random."""
     if not _own_schedule():
-        return periodic(phase_s, period_s, OUTAGE_S, until_s)
+        return periodic(phase_s, period_s, outage(), until_s)
     set = _schedule()
     if "up" in set:
         raise ValueError(
@@ -136,17 +165,19 @@ def periodic(phase_s: float, period_s: float, outage_s: float, until_s: float) -
 
 def outage_s() -> float:
     """How long an outage is, on average."""
-    return float(np.mean([end - begin for begin, end in down(FITTED_PHASE_S, PERIOD_S, 90.0)]))
+    return float(np.mean([end - begin for begin, end in down(FITTED_PHASE_S, period(), LAST_S)]))
 
 
 def air_mbps() -> float | None:
     """The air's rate, where the user says one."""
+    mine: float | None = own.mine("rate")
     said = own.current().value(AIR)
-    return None if said is None else quantity(said.strip().strip('"')) / 1e6
+    return mine if said is None else quantity(said.strip().strip('"')) / 1e6
 
 
-def slowing_air(rates_mbps: Sequence[float] = FITTED_MBPS, at_s: float = FITTED_PHASE_S + OUTAGE_S) -> Any:
+def slowing_air(rates_mbps: Sequence[float] = FITTED_MBPS) -> Any:
     """The air's rate falls once, behind the first outage: a channel of the data's way."""
+    at_s = FITTED_PHASE_S + outage()
     at, ends, until = 0.0, [], 60.0
     while at < until:
         rate = rates_mbps[0] if at < at_s else rates_mbps[1]

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from rexmit.studies.interruption import exchange, phases, readings, setups
 from rexmit.studies.interruption.graphs import NAMED
-from rexmit.studies.interruption.ladders import three
+from rexmit.studies.interruption.ladders import NONE, three
 from rexmit.studies.interruption.traces import ALL_46, trace
-from rexmit.studies.rows import seen
-from rexmit.studies.study import Results, Statement
+from rexmit.studies.paper import statements as said
+from rexmit.studies.rows import all_tried, seen, tried
+from rexmit.studies.study import Missing, Results, Statement
 
 KEY = f"{setups.NAME}.statement."
 LONG_S = 10.0
 DRAWN = "over free draws of phase and air rate, the server's window set to 451,840 bytes"
 
 
-def of_graphs(results: Results) -> Iterator[Statement]:
+def of_graphs(results: Results) -> Iterator[Statement | Missing]:
     """Figs. 2 to 8."""
+    keys = [key for key in said(setups.NAME) if not key.startswith((KEY + "fig9", KEY + "fig1"))]
+    yield from all_tried(keys, lambda: _graphs(results), NONE)
+
+
+def of_ladders(results: Results) -> Iterator[Statement | Missing]:
+    """Figs. 9 to 11."""
+    keys = {"fig9_order": _fig9, "fig10_order": _fig10, "fig11_cycle": _fig11, "fig11_end": _fig11_end}
+    for name, make in keys.items():
+        yield tried(KEY + name, partial(make, results), NONE)
+
+
+def _graphs(results: Results) -> Iterator[Statement]:
     every = phases.sweep(results)
     for name, system, drawing in (
         ("fig2_four", "reno", "fig2-reno"),
@@ -91,40 +105,50 @@ def _windows(results: Results) -> Iterator[Statement]:
         )
 
 
-def of_ladders(results: Results) -> Iterator[Statement]:
-    """Figs. 9 to 11."""
+def _fig9(results: Results) -> Statement:
     of = three(results)
     paced = exchange.paced_by_acks(of.reno, of.reno_1)
-    yield Statement(
+    return Statement(
         KEY + "fig9_order",
         f"{paced:.0%} of the retransmissions leave as an ACK comes, with {of.reno_1.timeouts} timeouts",
         paced == 1.0 and of.reno_1.timeouts == 0,
         rows=["interruption.episode.reno_1.trigger"],
         drawing="fig9-reno-1",
     )
+
+
+def _fig10(results: Results) -> Statement:
+    of = three(results)
     opening = exchange.opening(of.reno, of.reno_4)
-    yield Statement(
+    return Statement(
         KEY + "fig10_order",
         ", ".join(opening),
         opening == ["timeout", "dsack", "new × 2", "duplicate", "resent"],
         rows=["interruption.episode.reno_4.trigger"],
         drawing="fig10-reno-4",
     )
+
+
+def _fig11(results: Results) -> Statement:
     whole = trace(results, ALL_46)
     same, n = exchange.cycles(whole, whole.sections[0])
-    yield Statement(
+    return Statement(
         KEY + "fig11_cycle",
         f"with 46 segments under way this lies between {same} of {n} pairs of timeouts",
         n > 0 and same == n,
         rows=["interruption.episode.osx_2.cycle"],
         drawing="fig11-osx",
     )
+
+
+def _fig11_end(results: Results) -> Statement:
+    of = three(results)
     found = exchange.whole(of.osx, of.osx_2)
     fired = [i for i, e in enumerate(found) if e.what == "timeout"]
     after = found[fired[-1] + 1 :] if fired else []
     resent = sum(e.what == "resent" for e in after)
     with_sack = int(np.sum([e.what == "partial" for e in after]))
-    yield Statement(
+    return Statement(
         KEY + "fig11_end",
         f"behind the last timeout {with_sack} new ACKs carry SACK, and {resent} segments are sent again on "
         "ACKs",

@@ -26,7 +26,7 @@ class Trace:
     run: Run
     flow: Flow
     phase_s: float
-    period_s: float = setups.PERIOD_S
+    period_s: float
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -35,7 +35,7 @@ class Trace:
             self.flow.episodes(),
             self.flow.bursts(),
             sorted(self.flow.frame("retransmissions").rows(), key=lambda r: float(r["time"])),
-            setups.down(self.phase_s, self.period_s, 90.0),
+            setups.down(self.phase_s, self.period_s, setups.LAST_S),
         )
 
     @cached_property
@@ -64,10 +64,10 @@ def run_all() -> dict[str, Trace]:
 
 
 def _trace(
-    name: str, what: Scenario, phase_s: float = setups.FITTED_PHASE_S, period_s: float = setups.PERIOD_S
+    name: str, what: Scenario, phase_s: float = setups.FITTED_PHASE_S, period_s: float | None = None
 ) -> Trace:
     run = rx.run(own.applied(what), tables=("packets", "retransmissions"))
-    return Trace(name, run, run.worst(1)[0], phase_s, period_s)
+    return Trace(name, run, run.worst(1)[0], phase_s, period_s or setups.period())
 
 
 def traced(system: str, more: Mapping[str, Any], phase_s: float) -> Trace:

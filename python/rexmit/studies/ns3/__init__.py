@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rexmit.studies import paper
-from rexmit.studies.ns3 import base, cases, section2, silence, statements, sweeps, tables, tuned, variants
+from rexmit.studies.ns3 import (
+    axes,
+    base,
+    cases,
+    section2,
+    silence,
+    statements,
+    sweeps,
+    tables,
+    tuned,
+    variants,
+)
 from rexmit.studies.ns3.claims import claims
 from rexmit.studies.ns3.download import Download
 from rexmit.studies.study import Plan, Results, Study
@@ -64,5 +75,6 @@ STUDY: Study = Study(
     claims=claims,
     introduction=introduction,
     compares=(cases.STACK,),
+    axes=axes.AXES,
     of_capture=lambda paths: section2.captured(paths, STUDY),
 )

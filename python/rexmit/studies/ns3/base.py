@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from rexmit.studies import own, scenario
 from rexmit.studies.declared import Declared
 from rexmit.studies.ns3 import cases
 from rexmit.studies.ns3.cases import Case
-from rexmit.studies.rows import exact, fitted, setup, stated
-from rexmit.studies.study import Drawing, Part, Results, Row
+from rexmit.studies.rows import exact, fitted, setup, stated, tried
+from rexmit.studies.study import Drawing, Missing, Part, Results, Row
 
 ON_THE_WIRE = "payload the sender put on the wire × 8 / 2^20 / 9 s"
 
@@ -22,9 +23,8 @@ def base(results: Results) -> Case:
     return found
 
 
-def rows(results: Results) -> Iterator[Row]:
+def rows(results: Results) -> Iterator[Row | Missing]:
     case = base(results)
-    first = case.recoveries[0]
     given = Declared(own.applied(Scenario.load(scenario(cases.NAME))))
     yield setup("ns3.setup.bandwidth_mbps", given.number("link.link.rate", "Mbps"))
     yield setup("ns3.setup.delay_ms", given.number("link.link.delay", "ms"))
@@ -35,7 +35,7 @@ def rows(results: Results) -> Iterator[Row]:
     )
     yield setup(
         "ns3.setup.error_rate",
-        float(cases.BASE_ERRORS),
+        own.value("error_rate", float(cases.BASE_ERRORS)),
         "per byte of a frame; which frames are hit is ns-3.20's own draw",
     )
     variant = "NewReno" if given["flow.bulk.stack"] == "ns3.20-newreno" else str(given["flow.bulk.stack"])
@@ -54,31 +54,8 @@ def rows(results: Results) -> Iterator[Row]:
         )
     )
     yield exact("ns3.base_throughput_mbps", case.throughput_mbps, f"{ON_THE_WIRE}, cut off", "Mbps", True)
-    yield exact(
-        "ns3.setup.first_fast_recovery_cwnd_bytes",
-        first["cwnd_before"],
-        "cwnd when the third duplicate ACK comes",
-        "B",
-    )
-    yield exact(
-        "ns3.setup.cwnd_after_bytes", first["cwnd_after"], "cwnd after it: half of it and three segments", "B"
-    )
-    yield fitted(
-        exact(
-            "ns3.dupacks_1_1_to_1_2_s",
-            len(duplicates(case, 33233)),
-            "duplicate ACKs of the first hole, 33233, from 1.127 to 1.145 s: the count that gives the "
-            "paper's (of "
-            f"all numbers {len(within(case, 1.1, 1.2))} come from 1.1 to 1.2 s)",
-        )
-    )
-    yield exact("ns3.first_recovery_exit.about_s", first["end_s"], "the first fast recovery ends", "s")
-    yield exact(
-        "ns3.first_recovery_exit.ack",
-        first["ack"],
-        "the ACK that ends it",
-        why="no ACK in ns-3.20's own trace says 95945: there the last segment begins that this ACK covers",
-    )
+    for key, make in first_recovery(case).items():
+        yield tried(key, make, "no fast recovery in the base case with your values")
     yield fitted(
         exact(
             "ns3.base_cwnd_drops",
@@ -86,6 +63,38 @@ def rows(results: Results) -> Iterator[Row]:
             "fast recoveries entered: the count that gives the paper's (the trace of cwnd has 61 decreases, "
             "27 of "
             "them to 0.6 or less)",
+        )
+    )
+
+
+def first_recovery(case: Case) -> dict[str, Callable[[], Row]]:
+    """The rows about the first fast recovery, by key: it need not be there with other values."""
+    setup_, exit_ = "ns3.setup.", "ns3.first_recovery_exit."
+
+    def of_first(key: str, name: str, definition: str, unit: str = "", why: str = "") -> Callable[[], Row]:
+        return lambda: exact(key, case.recoveries[0][name], definition, unit, why=why)
+
+    before, after = setup_ + "first_fast_recovery_cwnd_bytes", setup_ + "cwnd_after_bytes"
+    why = "no ACK in ns-3.20's own trace says 95945: there the last segment begins that this ACK covers"
+    halved = "cwnd after it: half of it and three segments"
+    return {
+        before: of_first(before, "cwnd_before", "cwnd when the third duplicate ACK comes", "B"),
+        after: of_first(after, "cwnd_after", halved, "B"),
+        "ns3.dupacks_1_1_to_1_2_s": partial(_first_hole, case),
+        exit_ + "about_s": of_first(exit_ + "about_s", "end_s", "the first fast recovery ends", "s"),
+        exit_ + "ack": of_first(exit_ + "ack", "ack", "the ACK that ends it", why=why),
+    }
+
+
+def _first_hole(case: Case) -> Row:
+    hole = int(case.recoveries[0]["hole"])
+    found = duplicates(case, hole)
+    return fitted(
+        exact(
+            "ns3.dupacks_1_1_to_1_2_s",
+            len(found),
+            f"duplicate ACKs of the first hole, {hole}, from {found[0]:.3f} to {found[-1]:.3f} s: the count "
+            f"that gives the paper's (of all numbers {len(within(case, 1.1, 1.2))} come from 1.1 to 1.2 s)",
         )
     )
 

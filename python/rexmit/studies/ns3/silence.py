@@ -41,9 +41,14 @@ def sends(case: Case) -> list[dict[str, Any]]:
     return rows
 
 
+def inside(case: Case) -> list[dict[str, Any]]:
+    """Everything that node 0 sends in the silence."""
+    return [s for s in sends(case) if FROM_S < s["at_s"] < TO_S]
+
+
 def stuck(case: Case) -> list[dict[str, Any]]:
     """All transmissions of the segment that the silence is about."""
-    silent = [s for s in sends(case) if FROM_S < s["at_s"] < TO_S]
+    silent = inside(case)
     return [s for s in sends(case) if s["seq"] == silent[0]["seq"]] if silent else []
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from rexmit.studies.ns3 import base, cases, silence, sweeps, tables, tuned, variants
 from rexmit.studies.ns3.cases import Case, Numbers
 from rexmit.studies.ns3.section2 import download
-from rexmit.studies.study import Results, Statement
+from rexmit.studies.rows import tried
+from rexmit.studies.study import Missing, Results, Statement
 
 KEY = "ns3.statement."
 #: Events that lie so near each other belong together, s.
@@ -38,46 +40,94 @@ def _clusters(times: Numbers) -> list[float]:
     return [float(t) for k, t in enumerate(times) if k == 0 or t - times[k - 1] > NEAR_S]
 
 
-def of_base(results: Results) -> Iterator[Statement]:
+def each(
+    results: Results, makes: Mapping[str, Callable[[Results], Statement]]
+) -> Iterator[Statement | Missing]:
+    """The statements by the ends of their keys. What one needs need not be there with other values."""
+    for key, make in makes.items():
+        yield tried(
+            KEY + key, partial(make, results), "the run with your values has none of what it speaks of"
+        )
+
+
+def of_base(results: Results) -> Iterator[Statement | Missing]:
     """Fig. 1."""
-    case = base.base(results)
+    return each(
+        results,
+        {
+            "fig1a_linear": _linear,
+            "fig1a_flat": _flat,
+            "fig1b_steady": _steady,
+            "fig1c_shoots": _shoots,
+            "fig1c_creeps": _creeps,
+            "fig1d_full": _full,
+            "fig1d_errors": _by_error,
+        },
+    )
+
+
+def _pace(case: Case) -> float:
+    """Bytes acknowledged in a second, from 1.3 s on."""
     time, acks = case.acks
     later = time > 1.3
-    straight = float(np.corrcoef(time[later], acks[later])[0, 1] ** 2)
-    yield Statement(
+    return float((acks[-1] - acks[later][0]) / (time[-1] - 1.3))
+
+
+def _linear(results: Results) -> Statement:
+    time, acks = base.base(results).acks
+    later = time > 1.3
+    straight = float(np.corrcoef(time[later], acks[later])[0, 1] ** 2) if later.sum() > 2 else 0.0
+    return Statement(
         KEY + "fig1a_linear",
         f"a straight line explains {straight:.2%} of the ACK line from 1.3 s on",
         straight > 0.99,
         drawing="fig1a-sequence",
     )
+
+
+def _flat(results: Results) -> Statement:
+    case = base.base(results)
+    time, acks = case.acks
     at = {t: float(acks[time <= t][-1]) for t in (1.1, 1.2)}
-    flat = (at[1.2] - at[1.1]) / 0.1 / ((acks[-1] - acks[later][0]) / (time[-1] - 1.3))
-    yield Statement(
+    flat = (at[1.2] - at[1.1]) / 0.1 / _pace(case)
+    return Statement(
         KEY + "fig1a_flat",
         f"from 1.1 to 1.2 s the ACK line rises at {flat:.0%} of its later pace",
         flat < 0.5,
         drawing="fig1a-first-recovery",
     )
-    yield Statement(
+
+
+def _steady(results: Results) -> Statement:
+    mbps = base.base(results).throughput_mbps
+    return Statement(
         KEY + "fig1b_steady",
-        f"{case.throughput_mbps:.2f} Mbps over the 9 s",
-        abs(case.throughput_mbps - 4.2) < 0.05,
+        f"{mbps:.2f} Mbps over the 9 s",
+        abs(mbps - 4.2) < 0.05,
         drawing="fig1b-throughput",
     )
-    when, cwnd = case.cwnd
+
+
+def _shoots(results: Results) -> Statement:
+    when, cwnd = base.base(results).cwnd
     first = float(cwnd[when < 1.5].max())
     most = float(cwnd[when >= 1.5].max())
-    yield Statement(
+    return Statement(
         KEY + "fig1c_shoots",
         f"{first:,.0f} bytes before 1.5 s, {most:,.0f} at most afterwards",
         first > 1.5 * most,
         drawing="fig1c-cwnd",
     )
+
+
+def _creeps(results: Results) -> Statement:
+    case = base.base(results)
+    when, cwnd = case.cwnd
     one = case.recoveries[0]
     inside = (when > one["start_s"] + 1e-9) & (when < one["end_s"] - 1e-9)
     within = cwnd[inside]
     down = 1 - within[1:][np.diff(within) < 0] / within[:-1][np.diff(within) < 0]
-    yield Statement(
+    return Statement(
         KEY + "fig1c_creeps",
         f"cwnd falls {len(down)} times inside the first recovery, by {np.median(down):.1%} in the median"
         if len(down)
@@ -86,22 +136,31 @@ def of_base(results: Results) -> Iterator[Statement]:
         len(down) > 0 and float(np.median(down)) < 0.1,
         drawing="fig1c-cwnd",
     )
+
+
+def _full(results: Results) -> Statement:
+    case = base.base(results)
     falls, full = _falls(case), _clusters(case.full["time"])[1:]
     hit = sum(_follows(falls, t) for t in full)
-    yield Statement(
+    return Statement(
         KEY + "fig1d_full",
         f"behind {hit} of {len(full)} times that the queue was full, the first left out, cwnd falls to 3/4 "
         "or less "
         f"within {NEAR_S} s",
-        hit == len(full),
+        hit == len(full) if full else None,
         drawing="fig1de-queue",
     )
+
+
+def _by_error(results: Results) -> Statement:
+    case = base.base(results)
+    falls, full = _falls(case), _clusters(case.full["time"])[1:]
     by_error = [
         t
         for t in (7.5, 8.1, 9.1)
         if any(abs(e - t) < 0.1 and _follows(falls, e) and not _near(full, e) for e in _errors(case))
     ]
-    yield Statement(
+    return Statement(
         KEY + "fig1d_errors",
         "a frame in error, no full queue and a fall of cwnd near "
         + (", ".join(f"{t:g} s" for t in by_error) or "none"),
@@ -195,23 +254,31 @@ def of_errors(results: Results) -> Iterator[Statement]:
     )
 
 
-def of_silence(results: Results) -> Iterator[Statement]:
+def of_silence(results: Results) -> Iterator[Statement | Missing]:
     """Section 1.4."""
+    return each(results, {"fig5_early": _early, "fig5_silent": _silent})
+
+
+def _early(results: Results) -> Statement:
     case = silence.case(results)
     early = float(case.drops["time"].min())
     ones = int((case.cwnd[1][1:] == cases.SEGMENT_BYTES).sum())
-    yield Statement(
+    return Statement(
         KEY + "fig5_early",
         f"the first packet is lost at {early:.2f} s, and cwnd falls to one segment {ones} times",
         early < 1.5 and ones > 2,
         drawing="fig-silence",
     )
-    inside = [s for s in silence.sends(case) if silence.FROM_S < s["at_s"] < silence.TO_S]
+
+
+def _silent(results: Results) -> Statement:
+    inside = silence.inside(silence.case(results))
     new = sum(not s["again"] for s in inside)
-    yield Statement(
+    each_in_vain = ", each in vain" if not any(s["arrived"] for s in inside) else ""
+    again = f"{len(inside) - new} copies" + (" of one" if len({s["seq"] for s in inside}) == 1 else "")
+    return Statement(
         KEY + "fig5_silent",
-        f"with a correction: {new} new segments leave, and {len(inside)} copies of one by the timer, each "
-        "in vain",
+        f"with a correction: {new} new segments leave, and {again} by the timer{each_in_vain}",
         new == 0 and not any(s["arrived"] for s in inside),
         drawing="fig-silence",
     )
@@ -236,37 +303,55 @@ def of_queue(results: Results) -> Iterator[Statement]:
     )
 
 
-def of_variants(results: Results) -> Iterator[Statement]:
+def of_variants(results: Results) -> Iterator[Statement | Missing]:
     """Fig. 7."""
-    found = {name: variants.case(results, v) for v, name in variants.NAMES.items()}
-    fired = {name: variants.timeouts(c) for name, c in found.items()}
-    yield Statement(
+    makes = {"fig7_none": _none, "fig7_one": _one, "fig7_first": _first, "fig7_leaves": _leaves}
+    return each(results, makes)
+
+
+def _variants(results: Results) -> dict[str, Case]:
+    return {name: variants.case(results, v) for v, name in variants.NAMES.items()}
+
+
+def _none(results: Results) -> Statement:
+    fired = {name: variants.timeouts(c) for name, c in _variants(results).items()}
+    return Statement(
         KEY + "fig7_none",
         ", ".join(f"{name} {n}" for name, n in fired.items()) + " timeouts",
         sum(fired.values()) == 0,
         drawing="fig7-variants",
     )
-    least = [after for _, _, after in variants.reductions(found["Tahoe"])]
-    yield Statement(
+
+
+def _one(results: Results) -> Statement:
+    least = [after for _, _, after in variants.reductions(_variants(results)["Tahoe"])]
+    return Statement(
         KEY + "fig7_one",
         f"to {min(least):.0f} to {max(least):.0f} bytes in {len(least)} reductions",
         all(after == cases.SEGMENT_BYTES for after in least),
         drawing="fig7-variants",
     )
-    first = {name: variants.reductions(c)[0][1] for name, c in found.items()}
-    yield Statement(
+
+
+def _first(results: Results) -> Statement:
+    first = {name: variants.reductions(c)[0][1] for name, c in _variants(results).items()}
+    return Statement(
         KEY + "fig7_first",
         ", ".join(f"{name} {before:,.0f}" for name, before in first.items())
         + " bytes before the first reduction",
         all(before == 17688 for before in first.values()),
         drawing="fig7-variants",
     )
+
+
+def _leaves(results: Results) -> Statement:
+    found = _variants(results)
     reno = [r["ack"] == r["first_new"] for r in variants.leaving(found["Reno"])]
     newreno = [r["ack"] >= r["sent"] for r in variants.leaving(found["NewReno"])]
-    yield Statement(
+    return Statement(
         KEY + "fig7_leaves",
         f"Reno in {sum(reno)} of {len(reno)} recoveries, NewReno in {sum(newreno)} of {len(newreno)}",
-        all(reno) and all(newreno),
+        all(reno) and all(newreno) if reno and newreno else None,
         drawing="fig7-variants",
     )
 

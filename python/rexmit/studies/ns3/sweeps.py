@@ -9,7 +9,7 @@ import numpy as np
 
 from rexmit.running.many_runs import Runs
 from rexmit.scenario import Scenario
-from rexmit.studies import scenario
+from rexmit.studies import own, scenario
 from rexmit.studies.ns3 import cases
 from rexmit.studies.ns3.cases import Numbers
 from rexmit.studies.study import Plan
@@ -39,7 +39,7 @@ def declare(plan: Plan) -> None:
     plan.runs("silence seeds", worst, seeds, tables=("flows",))
     plan.runs("queue seeds", [counted({cases.QUEUE: q}) for q in cases.QUEUES], plan.seeds(SEEDS // 2))
     plan.runs("variant seeds", [counted({cases.STACK: f"ns3.20-{v}"}) for v in cases.VARIANTS], seeds)
-    changed = [counted({cases.RATE: "50Mbps", **set}) for set in fast().values()]
+    changed = [counted({cases.RATE: "50Mbps", cases.DELAY: "5ms", **set}) for set in fast().values()]
     plan.runs("fast seeds", changed, plan.seeds(FAST_SEEDS))
     plan.runs("formula seeds", [counted(formula(d)) for d in FORMULA_DELAYS_MS], plan.seeds(SEEDS // 2))
 
@@ -79,7 +79,8 @@ def formula(delay_ms: float) -> dict[str, Any]:
 
 def counted(set: Mapping[str, Any]) -> Scenario:
     """The base case with something set, as the random runs run it: with errors of rexmit's own."""
-    base = {} if cases.ERRORS + "kind" in set else cases.drawn(float(cases.BASE_ERRORS))
+    errors = own.value("error_rate", float(cases.BASE_ERRORS))
+    base = {} if cases.ERRORS + "kind" in set else cases.drawn(errors)
     return Scenario.load(scenario(cases.NAME)).with_({**COUNTS, **base, **set})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rexmit import stats
-from rexmit.studies import paper
+from rexmit.studies import own, paper
 from rexmit.studies.ns3 import cases, drawings, formula, sweeps, variants
 from rexmit.studies.ns3.base import ON_THE_WIRE
 from rexmit.studies.ns3.cases import Case
@@ -159,7 +159,9 @@ def tables_delay(results: Results) -> dict[str, Any]:
     wanted = [formula.mbps(c) for c in found]
     return {
         "the square-root formula, run by run": {
-            "run": [f"{5 if n.startswith('delay') else 50} Mbps, {n.split()[-1]} ms" for n in names],
+            "run": [
+                f"{c.rate_bps / 1e6:g} Mbps, {n.split()[-1]} ms" for n, c in zip(names, found, strict=True)
+            ],
             "RTT ms": [round(1e3 * formula.round_trip(c), 1) for c in found],
             "queue drops": [len(c.full) for c in found],
             "errors": [int(c.drops.equals("cause", "channel").sum()) for c in found],
@@ -323,9 +325,9 @@ def drawings_queue(results: Results) -> Iterator[Drawing]:
 def window_bound() -> int:
     """Packets that can wait when the receiver's window is full: those in it, less what the path holds."""
     window = 65535 // cases.SEGMENT_BYTES
-    bits = 8.0
-    one_way = 2 * 0.005 + 42 * bits / 5e6
-    return window - math.ceil(one_way / (cases.FRAME_BYTES * bits / 5e6))
+    bits, rate = 8.0, 1e6 * own.value("rate", cases.BASE_RATE)
+    one_way = 2e-3 * own.value("delay", cases.BASE_DELAY) + 42 * bits / rate
+    return int(window - math.ceil(one_way / (cases.FRAME_BYTES * bits / rate)))
 
 
 def text_queue(results: Results) -> str:

@@ -58,14 +58,22 @@ def tables(results: Results) -> dict[str, Any]:
             "losses": [len(c.drops) for c in found.values()],
             "timeouts": [timeouts(c) for c in found.values()],
             "first reduction": [_first(c) for c in found.values()],
-            "least cwnd after it": [f"{min(b for _, _, b in reductions(c)):,.0f} B" for c in found.values()],
+            "least cwnd after it": [_least(c) for c in found.values()],
         }
     }
 
 
 def _first(case: Case) -> str:
-    _, before, after = reductions(case)[0]
+    found = reductions(case)
+    if not found:
+        return "none"
+    _, before, after = found[0]
     return f"{before:,.0f} to {after:,.0f} B"
+
+
+def _least(case: Case) -> str:
+    found = reductions(case)
+    return f"{min(after for _, _, after in found):,.0f} B" if found else "none"
 
 
 def draws(results: Results) -> Iterator[Drawing]:

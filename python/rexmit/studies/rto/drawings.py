@@ -23,7 +23,7 @@ from rexmit.figures.style import (
 )
 from rexmit.studies.rto import gaps
 from rexmit.studies.rto.channel import beyond
-from rexmit.studies.rto.measured import Sample, others, reread, tests
+from rexmit.studies.rto.measured import Sample, of_papers_stack, others, reread, tests
 from rexmit.studies.rto.setting import (
     CURED,
     LOSSY,
@@ -187,7 +187,7 @@ def idle_distribution(results: Results) -> Figure:
     shown = (PAPERS, CURED, "linux-2.4", "rfc-sack", SAFE)
     for ax, test in zip(panels, POOR, strict=True):
         for name in shown:
-            sample = tests(results)[test] if name == PAPERS else others(results)[test, name]
+            sample = of_papers_stack(results)[test] if name == PAPERS else others(results)[test, name]
             x = np.sort(sample.gap_s[sample.gap_s > 0.1])[::-1]
             per_run = np.arange(1, len(x) + 1) / len(sample["took_s"])
             # The cure lies so close that the paper's stack has to show below it.
@@ -219,7 +219,7 @@ def gains(results: Results) -> Figure:
     fig, (left, right) = _pair(3.6)
     lane, ticks = 0.0, []
     for test in POOR:
-        before = tests(results)[test]
+        before = of_papers_stack(results)[test]
         for name in variants(test):
             found = gain(results, test, name)
             saved = _saved(before, others(results)[test, name])

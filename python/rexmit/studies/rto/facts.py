@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rexmit.studies import own, rows
 from rexmit.studies.declared import Declared
 from rexmit.studies.rto.gaps import threshold
-from rexmit.studies.rto.setting import PAPERS, channels, transfer
+from rexmit.studies.rto.setting import channels, stack, transfer
 
 if TYPE_CHECKING:
     from rexmit.studies.study import Results, Row
@@ -21,7 +21,9 @@ def setting(results: Results) -> Iterator[Row]:
     """The paper's parameters, and the throughput of an error-free channel."""
     found = Declared(own.applied(transfer(channels()[1].spec())))
     size = found.number("flow.transfer.workload.size")
-    mss = found.number(f"stack.{PAPERS}.options.mss") - TIMESTAMPS_BYTES
+    options = f"stack.{stack()}.options"
+    # The option of timestamps takes its bytes from the MSS, where it is used.
+    mss = found.number(f"{options}.mss") - (TIMESTAMPS_BYTES if found[f"{options}.timestamps"] else 0)
     yield rows.setup("rto.setup.segments", size / mss, "size of the file / MSS, set in the scenario")
     yield rows.given(
         rows.stated(
@@ -54,10 +56,10 @@ def setting(results: Results) -> Iterator[Row]:
         "instead",
     )
     yield rows.setup(
-        "rto.setup.rto_min_ms", found.number(f"stack.{PAPERS}.rto.min", "ms"), "set in the stack"
+        "rto.setup.rto_min_ms", found.number(f"stack.{stack()}.rto.min", "ms"), "set in the stack"
     )
     for option in ("sack", "timestamps"):
-        yield rows.setup(f"rto.setup.{option}", found[f"stack.{PAPERS}.options.{option}"], "set in the stack")
+        yield rows.setup(f"rto.setup.{option}", found[f"{options}.{option}"], "set in the stack")
     counted = results["clean"].summary.to_arrow()
     yield rows.exact(
         "rto.max_error_free_throughput_mbps",

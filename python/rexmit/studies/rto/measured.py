@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rexmit.studies.rto.setting import LOSSY, PAPERS, TESTS, readings, variants
+from rexmit.studies.rto.setting import LOSSY, PAPERS, TESTS, readings, stack, variants
 
 if TYPE_CHECKING:
     from rexmit.running.many_runs import Runs
@@ -117,11 +117,22 @@ def _columns(table: Any) -> Columns:
 
 
 def tests(results: Results) -> dict[int, Sample]:
-    """The five tests with the paper's stack, each once computed."""
+    """The five tests, each once computed."""
     if "samples" not in results:
         results["samples"] = dict(zip(TESTS, samples(results["tests"]), strict=True))
     found: dict[int, Sample] = results["samples"]
     return found
+
+
+def of_papers_stack(results: Results) -> dict[int, Sample]:
+    """The five tests with the paper's stack, whatever the user's is."""
+    if stack() == PAPERS:
+        return tests(results)
+    if "samples, paper's stack" not in results:
+        found = dict(zip(TESTS, samples(results["tests, paper's stack"]), strict=True))
+        results["samples, paper's stack"] = found
+    kept: dict[int, Sample] = results["samples, paper's stack"]
+    return kept
 
 
 def others(results: Results) -> dict[tuple[int, str], Sample]:
@@ -133,13 +144,13 @@ def others(results: Results) -> dict[tuple[int, str], Sample]:
     return found
 
 
-def reread(results: Results, stack: str = PAPERS) -> dict[int, dict[str, Sample]]:
+def reread(results: Results, by: str = PAPERS) -> dict[int, dict[str, Sample]]:
     """Tests 1, 2 and 4 with their channel read in other ways, by test and reading."""
-    batch = "readings" if stack == PAPERS else "readings, cured"
+    batch = "readings" if by == PAPERS else "readings, cured"
     if f"{batch}: samples" not in results:
         found = iter(samples(results[batch]))
         results[f"{batch}: samples"] = {
-            test: {name: next(found) for name in readings(test, stack)} for test in LOSSY
+            test: {name: next(found) for name in readings(test, by)} for test in LOSSY
         }
     kept: dict[int, dict[str, Sample]] = results[f"{batch}: samples"]
     return kept

@@ -10,9 +10,10 @@ import numpy as np
 from rexmit import stats
 from rexmit.studies import paper
 from rexmit.studies.rto import drawings, fades, stalls, statements, table2
+from rexmit.studies.rto.axes import AXES
 from rexmit.studies.rto.facts import idle_threshold, setting
 from rexmit.studies.rto.gaps import threshold
-from rexmit.studies.rto.measured import Sample, others, reread, tests
+from rexmit.studies.rto.measured import Sample, of_papers_stack, others, reread, tests
 from rexmit.studies.rto.setting import (
     CURED,
     FEWER_SEEDS,
@@ -216,7 +217,7 @@ def _stacks(results: Results) -> dict[str, Any]:
         "idle time, mean (s)": [], "median (s)": [], "gave up": [],
     }  # fmt: skip
     for test in (*POOR, 1):
-        rows = [(PAPERS, tests(results)[test])]
+        rows = [(PAPERS, of_papers_stack(results)[test])]
         rows += [(name, others(results)[test, name]) for name in variants(test)]
         for name, sample in rows:
             found = None if name == PAPERS else gain(results, test, name)
@@ -277,7 +278,7 @@ def _readings(results: Results) -> dict[str, Any]:
         "gain by the cure (Mbps), 95%": [],
     }  # fmt: skip
     for test in LOSSY:
-        before = {"in frames": tests(results)[test]} | reread(results)[test]
+        before = {"in frames": of_papers_stack(results)[test]} | reread(results)[test]
         after = {"in frames": others(results)[test, CURED]} | reread(results, CURED)[test]
         for name, sample in before.items():
             gained = stats.paired(after[name]["throughput_mbps"], sample["throughput_mbps"])
@@ -322,6 +323,7 @@ STUDY = Study(
     introduction=introduction,
     claims=claims,
     compares=("flow.transfer.stack", "link.air.channel"),
+    axes=AXES,
     parts=(
         Part("The setting", text=SETTING, rows=setting, statements=statements.of_setting),
         Part("A channel for each test", text=CHANNEL, tables=_fits, drawings=_channel_drawings),

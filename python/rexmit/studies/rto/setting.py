@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rexmit.scenario import Scenario
-from rexmit.studies import scenario
+from rexmit.studies import own, scenario
 from rexmit.studies.paper import figures
 from rexmit.studies.rto.channel import Channel, fit
 
@@ -35,14 +35,42 @@ SAFE = "ACKs safe"
 SHORTEST_GAP = 0.005
 #: Where the timer's gaps are all that matters, s: half of the least RTO.
 TIMER_GAP = 0.1
-#: A data frame and the waits around it, s: the scenario's air time of a try.
-FRAME_S = (1536 * 8 / 11e6) + 1250e-6
+#: The air: Mbps, and tries of a frame.
+RATE_MBPS, TRIES = 11.0, 4
+#: The test whose fades are the scenario's; their mean length, and mean number of frames between them, by fit.
+FADED = 2
+FADE, BETWEEN = 8.35, 76.9
 #: Channels with periods in time: how much longer than the same number of frames takes.
 STRETCHES = {"in time": 1.0, "in time, 2.5 times as long": 2.5}
 
 
-@cache
+def stack() -> str:
+    """The sender's stack in the tests."""
+    return str(own.value("stack", PAPERS))
+
+
+def frame_s() -> float:
+    """A data frame and the waits around it, s: the scenario's air time of a try."""
+    return 1536 * 8 / (1e6 * float(own.value("rate", RATE_MBPS))) + 1250e-6
+
+
 def channels() -> dict[int, Channel]:
+    """The channel of each test, fitted to three of its columns; or with the user's fades in test 2."""
+    found = fitted()
+    fade, between = own.mine("fade"), own.mine("between")
+    if fade is None and between is None:
+        return found
+    before = found[FADED]
+    mine = Channel(
+        before.good_to_bad if between is None else 1 / between,
+        before.bad_to_good if fade is None else 1 / fade,
+        before.loss_good,
+    )
+    return {**found, FADED: mine}
+
+
+@cache
+def fitted() -> dict[int, Channel]:
     """The channel of each test, fitted to three of its columns."""
     paper: Any = figures("rto")
     found = {}
@@ -53,9 +81,10 @@ def channels() -> dict[int, Channel]:
     return found
 
 
-def transfer(channel: dict[str, Any] | None, stack: str = PAPERS) -> Scenario:
-    """The transfer over this channel, or over one without errors."""
-    keys = {"link.air.channel": [channel] if channel else [], "flow.transfer.stack": stack, "record": {}}
+def transfer(channel: dict[str, Any] | None, by: str | None = None) -> Scenario:
+    """The transfer over this channel, or over one without errors. by: a stack; None: that of the tests."""
+    sender = by or stack()
+    keys = {"link.air.channel": [channel] if channel else [], "flow.transfer.stack": sender, "record": {}}
     return Scenario.load(scenario("rto")).with_(keys)
 
 
@@ -86,16 +115,15 @@ SHARED = "fades of 3 s for both, no others"
 BOTH = (WALKED, SHARED)
 
 
-def readings(test: int, stack: str) -> dict[str, Scenario]:
+def readings(test: int, by: str) -> dict[str, Scenario]:
     """The channel read in other ways than frame by frame in each direction, by how."""
     found = {
-        name: transfer(channels()[test].timed(stretch * FRAME_S), stack)
-        for name, stretch in STRETCHES.items()
+        name: transfer(channels()[test].timed(stretch * frame_s()), by) for name, stretch in STRETCHES.items()
     }
     both = [channels()[test].spec(), WALKER]
-    found[WALKED] = transfer(None, stack).with_({"link.air.channel": both})
+    found[WALKED] = transfer(None, by).with_({"link.air.channel": both})
     alone = {**WALKER, "loss_good": channels()[test].loss_good}
-    found[SHARED] = transfer(alone, stack)
+    found[SHARED] = transfer(alone, by)
     return found
 
 
@@ -104,10 +132,14 @@ def plan(runs: Plan) -> None:
     seeds = runs.seeds(SEEDS)
     tests = [transfer(channels()[test].spec()) for test in TESTS]
     runs.runs("tests", tests, seeds, ("flows", "idle", "retransmissions"), idle=SHORTEST_GAP)
+    if stack() != PAPERS:
+        # What the cure and the other stacks are compared with.
+        tests = [transfer(channels()[test].spec(), PAPERS) for test in TESTS]
+        runs.runs("tests, paper's stack", tests, seeds, ("flows", "idle"), idle=SHORTEST_GAP)
     others = [scenario for test in LOSSY for scenario in variants(test).values()]
     runs.runs("others", others, seeds, ("flows", "idle"), at="sender", idle=TIMER_GAP)
     fewer = runs.seeds(FEWER_SEEDS)
-    for name, stack, at in (("readings", PAPERS, "both"), ("readings, cured", CURED, "sender")):
-        read = [scenario for test in LOSSY for scenario in readings(test, stack).values()]
+    for name, by, at in (("readings", PAPERS, "both"), ("readings, cured", CURED, "sender")):
+        read = [scenario for test in LOSSY for scenario in readings(test, by).values()]
         runs.runs(name, read, fewer, ("flows", "idle"), at=at, idle=TIMER_GAP)
     runs.runs("clean", transfer(None), [1], ("flows", "idle"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rexmit.studies import paper
-from rexmit.studies.selfsimilar import capture, hurst, readings, runs, statements, table2, windows
+from rexmit.studies.selfsimilar import axes, capture, hurst, readings, runs, statements, table2, windows
 from rexmit.studies.selfsimilar.claims import claims
 from rexmit.studies.study import Part, Plan, Results, Study
 
@@ -71,5 +71,6 @@ STUDY: Study = Study(
     claims=claims,
     introduction=introduction,
     compares=("flow.micro.stack",),
+    axes=axes.AXES,
     of_capture=lambda paths: capture.captured(paths, STUDY),
 )

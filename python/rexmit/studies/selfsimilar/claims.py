@@ -12,7 +12,6 @@ from rexmit.studies.selfsimilar import hurst, runs, table2
 from rexmit.studies.selfsimilar.runs import VARIANTS
 from rexmit.studies.study import Claim, Results
 
-READING = "38 sources, 6.2 Mbps in packets of 1000 bytes, a window that never limits"
 AT = {variant: k for k, variant in enumerate(VARIANTS)}
 #: Until when Vegas should be ahead, s: the paper has it fall back from 50 s on.
 EARLY_S = 50
@@ -43,7 +42,7 @@ def _newreno(results: Results) -> Claim:
         f"({1e3 * sack.low:+.0f} to {1e3 * sack.high:+.0f}) more than SACK; its median efficiency is "
         f"{median['newreno']}, SACK's {median['sack']}, Vegas's {median['vegas']}",
         tests=tests,
-        reading=READING,
+        reading=runs.reading(),
     )
 
 
@@ -61,7 +60,7 @@ def _selfsimilar(results: Results) -> Claim:
                 "runs in which all four flows are stationary", int((whittle < 1).all(axis=0).sum()), n
             ),
         ],
-        reading=READING + "; bins of 100 ms",
+        reading=runs.reading() + "; bins of 100 ms",
     )
 
 
@@ -85,5 +84,5 @@ def _vegas(results: Results) -> Claim:
         f"Vegas has the lowest throughput of the four in {last:.0%} of the runs; Tahoe's is "
         f"{stats.paired(thr[vegas], thr[AT['tahoe']]).value:.2f} Mbps lower on average",
         tests=tests,
-        reading=READING,
+        reading=runs.reading(),
     )

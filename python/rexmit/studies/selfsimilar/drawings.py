@@ -10,7 +10,8 @@ import numpy as np
 from rexmit.figures import thin
 from rexmit.figures.scaling import heading
 from rexmit.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, RED, Figure, canvas, legend_above, styled
-from rexmit.studies.selfsimilar.runs import VARIANTS, Numbers
+from rexmit.studies import own
+from rexmit.studies.selfsimilar.runs import RUN_S, SOURCES, VARIANTS, Numbers, offered
 
 if TYPE_CHECKING:
     from rexmit.studies.selfsimilar.windows import Shown
@@ -19,8 +20,8 @@ COLOURS = dict(zip(VARIANTS, (RED, BLACK, GREEN, BLUE), strict=True))
 SINCE = "time since the run began (s)"
 #: H beyond these is drawn at the edge.
 LIMITS = (0.3, 1.3)
-#: Packets that 6.2 Mbps have on the way in one round trip.
-NEEDED = 6.2e6 / 8000 * 0.0744
+#: The round trip, s.
+ROUND_TRIP_S = 0.0744
 
 
 @styled
@@ -49,7 +50,7 @@ def windows(shown: Mapping[str, Shown]) -> Figure:
     for ax, (variant, s) in zip(axes, shown.items(), strict=True):
         keep = thin.extremes(s.time, s.cwnd)
         ax.step(s.time[keep], s.cwnd[keep], where="post", color=COLOURS[variant], lw=0.9)
-        ax.axhline(NEEDED, color=GREY, ls="--", lw=0.8)
+        ax.axhline(offered() / RUN_S * ROUND_TRIP_S, color=GREY, ls="--", lw=0.8)
         ax.set_ylim(bottom=0)
         ax.set_xlim(0, 100)
         ax.set_ylabel("packets")
@@ -106,7 +107,7 @@ def retransmissions(shown: Mapping[str, Shown]) -> Figure:
 @styled
 def arrivals(background: Numbers, flows: Numbers, alone: Numbers) -> Figure:
     """Bytes per 100 ms of the background, of the four flows, and of NewReno alone."""
-    panels = [("background, 38 sources", background, GREY)]
+    panels = [(f"background, {own.value('sources', SOURCES)} sources", background, GREY)]
     panels += [
         (f"{name} beside it", x, COLOURS[v]) for (v, name), x in zip(VARIANTS.items(), flows, strict=True)
     ]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rexmit.scenario import Scenario
-from rexmit.studies import scenario
+from rexmit.studies import own, scenario
 from rexmit.studies.selfsimilar import claims, hurst, runs, table2
 from rexmit.studies.selfsimilar.runs import NAME, VARIANTS
 from rexmit.studies.study import Part, Plan, Results, Row
@@ -20,7 +20,11 @@ from rexmit.studies.verdict import judge
 SEEDS, QUICK = 8, 2
 #: Batches are called so, and then as the reading.
 BATCH = "reading: "
-BASE = "38 datagram sources"
+
+
+def base() -> str:
+    """The name of the study's own reading."""
+    return f"{own.value('sources', runs.SOURCES)} datagram sources"
 
 
 def _whole() -> dict[str, Any]:
@@ -54,32 +58,45 @@ def _greedy() -> dict[str, Any]:
     return whole
 
 
-#: Readings that a careful reader could defend.
-READINGS = {
-    **{f"{n} TCP sources": _tcp(n) for n in (10, 14, 16, 20)},
-    "38 datagram sources, a greedy flow": _greedy(),
-}
-#: Controls: what the load and the tails of the sources make of H.
-CONTROLS = {
-    "19 datagram sources": _datagrams(19),
-    "57 datagram sources": _datagrams(57),
-    "38 datagram sources, exponential": _datagrams(38, distribution="exponential"),
-}
+#: Numbers of TCP sources that are tried, and of datagram sources beside the study's own.
+TCP_SOURCES, LOADS = (10, 14, 16, 20), (19, 57)
+
+
+def readings() -> dict[str, dict[str, Any]]:
+    """Readings that a careful reader could defend."""
+    return {**{f"{n} TCP sources": _tcp(n) for n in TCP_SOURCES}, f"{base()}, a greedy flow": _greedy()}
+
+
+def controls() -> dict[str, dict[str, Any]]:
+    """What the load and the tails of the sources make of H."""
+    sources = own.value("sources", runs.SOURCES)
+    return {f"{n} datagram sources": _datagrams(n) for n in LOADS if n != sources} | {
+        f"{base()}, exponential": _datagrams(sources, distribution="exponential")
+    }
+
+
+def _kept(name: str) -> tuple[str, ...]:
+    """The axes that a reading varies itself."""
+    if name.endswith("exponential"):
+        return ("shape",)
+    if name.endswith("greedy flow"):
+        return ("flow_rate",)
+    return ("sources",)
 
 
 def declare(plan: Plan) -> None:
     seeds = plan.seeds(SEEDS, QUICK)
-    quick = ("14 TCP sources", "38 datagram sources, exponential")
-    for name, whole in {**READINGS, **CONTROLS}.items():
+    quick = ("14 TCP sources", f"{base()}, exponential")
+    for name, whole in {**readings(), **controls()}.items():
         if not plan.quick or name in quick:
-            base = Scenario.of(whole)
-            each = [base.with_({"flow.micro.stack": variant}) for variant in VARIANTS]
-            plan.runs(BATCH + name, each, seeds, bin=runs.BIN_S)
+            read = Scenario.of(whole)
+            each = [read.with_({"flow.micro.stack": variant}) for variant in VARIANTS]
+            plan.runs(BATCH + name, each, seeds, keeps=_kept(name), bin=runs.BIN_S)
 
 
 def under(results: Results, name: str) -> Results:
     """The study's results, had this been its reading."""
-    batch = results["runs"] if name == BASE else results[BATCH + name]
+    batch = results["runs"] if name == base() else results[BATCH + name]
     found = Results({"runs": batch, "alone": results["alone"]})
     found.quick = results.quick
     return found
@@ -104,7 +121,7 @@ def fits(rows: Sequence[Row]) -> tuple[int, float]:
     for row in rows:
         values, there = np.array(row.values[:SEEDS]), float(row.paper)  # type: ignore[arg-type]
         within += bool(values.min() <= there <= values.max())
-        if not row.key.endswith(("efficiency", "hurst")):
+        if not row.key.endswith(("efficiency", "hurst")) and values.mean() > 0:
             off.append(abs(np.log(there / values.mean())))
     return within, float(np.exp(np.median(off)))
 
@@ -112,7 +129,7 @@ def fits(rows: Sequence[Row]) -> tuple[int, float]:
 def _with_papers_vegas(results: Results) -> list[str]:
     """The readings whose runs have Vegas's packets between their least and largest."""
     found = []
-    for name in asked(results, list(READINGS)):
+    for name in asked(results, list(readings())):
         row = next(r for r in rows_of_table2(results, name) if r.key.endswith("vegas.arrived"))
         if min(row.values) <= float(row.paper) <= max(row.values):  # type: ignore[arg-type]
             found.append(name)
@@ -121,13 +138,15 @@ def _with_papers_vegas(results: Results) -> list[str]:
 
 def best(results: Results) -> tuple[str, int, float]:
     """The reading whose figures the paper's are nearest to: most within, then the smallest factor."""
-    found = {name: fits(rows_of_table2(results, name)) for name in (BASE, *asked(results, list(READINGS)))}
+    found = {
+        name: fits(rows_of_table2(results, name)) for name in (base(), *asked(results, list(readings())))
+    }
     name = max(found, key=lambda each: (found[each][0], -found[each][1]))
     return name, *found[name]
 
 
 def tables(results: Results) -> dict[str, Any]:
-    names = [BASE, *asked(results, list(READINGS))]
+    names = [base(), *asked(results, list(readings()))]
     made: dict[str, list[Any]] = {"reading": [], "rows within": [], "off by, in the middle": []}
     made |= {f"packets, {label}": [] for label in VARIANTS.values()}
     keys = ("newreno_best", "tcp_becomes_selfsimilar", "vegas_lowest")
@@ -144,8 +163,9 @@ def tables(results: Results) -> dict[str, Any]:
 
 
 def _by_load(results: Results) -> dict[str, list[Any]]:
-    order = ["19 datagram sources", BASE, "57 datagram sources", "38 datagram sources, exponential"]
-    order = [name for name in order if name == BASE or BATCH + name in results]
+    by_load = sorted({*LOADS, own.value("sources", runs.SOURCES)})
+    order = [*(f"{n} datagram sources" for n in by_load), f"{base()}, exponential"]
+    order = [name for name in order if name == base() or BATCH + name in results]
     made: dict[str, list[Any]] = {"background": order, "H of it": [], "H of it, local Whittle": []}
     made |= {f"H, {label}": [] for label in VARIANTS.values()}
     made["jitter of NewReno ms"] = []

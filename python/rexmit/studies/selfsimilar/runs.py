@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rexmit.scenario import Scenario
-from rexmit.studies import scenario
+from rexmit.studies import own, scenario
 from rexmit.studies.study import Plan, Results
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ SEEDS, QUICK = 50, 2
 SENDERS = 4
 #: Bins of the series, s.
 BIN_S = 0.1
+#: What the scenario sets: background sources, the shape of their times, and Mbps while on; the flow's Mbps;
+#: the bottleneck's Mbps; its queue as ns-2 counts, with the packet that is being sent.
+SOURCES, SHAPE, SOURCE_MBPS, FLOW_MBPS, BOTTLENECK_MBPS, QUEUE = 38, 1.2, 1.0, 6.2, 50.0, 10
+#: Bytes of payload in a packet; s of a run.
+PACKET_BYTES, RUN_S = 1000, 100
 #: The run whose windows and round-trip times are drawn.
 SHOWN = 1
 
@@ -33,6 +38,17 @@ def variants(**more: Any) -> list[Scenario]:
     """The four, in the paper's order."""
     base = Scenario.load(scenario(NAME)).with_(more)
     return [base.with_({"flow.micro.stack": name}) for name in VARIANTS]
+
+
+def offered() -> float:
+    """Packets that a source which never pauses offers in a run."""
+    return float(own.value("flow_rate", FLOW_MBPS)) * 1e6 / 8 / PACKET_BYTES * RUN_S
+
+
+def reading() -> str:
+    """What the claims are judged on."""
+    sources, rate = own.value("sources", SOURCES), own.value("flow_rate", FLOW_MBPS)
+    return f"{sources} sources, {rate:g} Mbps in packets of 1000 bytes, a window that never limits"
 
 
 def declare(plan: Plan) -> None:

@@ -18,6 +18,8 @@ KEY = f"{NAME}.statement."
 BEGINNING_S, TURN_S = 10, 50
 #: A throughput so far that has grown by more than this has gone on increasing.
 GROWN = 0.01
+#: The least difference of two throughputs that a reader of the figure could see, as a share.
+LEAST = 0.01
 #: Windows and round trips are looked at from then on, s.
 SETTLED_S = 10
 #: The RTT that the paper has for Tahoe, and how far a constant may be from it, s.
@@ -35,12 +37,22 @@ def of_throughput(results: Results) -> Iterator[Statement]:
     newreno, rest = AT["newreno"], [k for v, k in AT.items() if v != "newreno"]
     best = so_far[newreno, :, -1] > so_far[rest, :, -1].max(axis=0)
     means = ", ".join(f"{v} {so_far[k, :, -1].mean():.2f}" for v, k in AT.items())
-    yield seen(KEY + "fig4_newreno", int(best.sum()), n, f"means of {means} Mbps", drawing="fig4-throughput")
+    above = so_far[newreno, :, -1] / so_far[rest, :, -1].max(axis=0) - 1
+    yield seen(
+        KEY + "fig4_newreno",
+        int(best.sum()),
+        n,
+        f"means of {means} Mbps",
+        drawing="fig4-throughput",
+        effect=(float(above.mean()), LEAST),
+    )
     ahead = so_far[vegas, :, BEGINNING_S - 1] > so_far[others, :, BEGINNING_S - 1].max(axis=0)
     first, next_ = (so_far[k, :, BEGINNING_S - 1] for k in (vegas, others))
     said = f"Vegas {first.mean():.2f} Mbps in the first {BEGINNING_S} s, the best of the others "
     said += f"{next_.max(axis=0).mean():.2f}"
-    yield seen(KEY + "fig4_vegas_ahead", int(ahead.sum()), n, said, drawing="fig4-throughput")
+    more = float((first / next_.max(axis=0) - 1).mean())
+    name = KEY + "fig4_vegas_ahead"
+    yield seen(name, int(ahead.sum()), n, said, drawing="fig4-throughput", effect=(more, LEAST))
     growth = so_far[..., -1] / so_far[..., TURN_S - 1] - 1
     lost = runs.longer(runs.series(results, "lost_packets"), 1.0)
     begins = (lost[vegas, :, :TURN_S].sum(axis=1) == 0) & (lost[vegas, :, TURN_S:].sum(axis=1) > 0)

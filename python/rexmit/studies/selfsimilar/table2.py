@@ -14,9 +14,6 @@ from rexmit.studies.selfsimilar import drawings, runs
 from rexmit.studies.selfsimilar.runs import NAME, VARIANTS, Numbers
 from rexmit.studies.study import Drawing, Results, Row
 
-#: A source that never pauses offers so many packets in 100 s.
-OFFERED = 77_500
-
 
 def counts(results: Results) -> dict[str, Numbers]:
     """Of each column of Table 2 but the last: shape (variants, seeds)."""
@@ -169,7 +166,9 @@ def draws(results: Results) -> Iterator[Drawing]:
 
 def summary(results: Results) -> str:
     found = counts(results)
-    tahoe, newreno, vegas, sack = (f"{k:.0%}" for k in (found["arrived"] > 0.99 * OFFERED).mean(axis=1))
+    tahoe, newreno, vegas, sack = (
+        f"{k:.0%}" for k in (found["arrived"] > 0.99 * runs.offered()).mean(axis=1)
+    )
     drops = [f"{d:.0f}" for d in np.median(found["dropped"], axis=1)]
     return f"""\
 - A flow that offers 6.2 Mbps to a link of 50 hardly falls behind: NewReno, SACK and Vegas deliver all of it

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from rexmit.studies import paper
 from rexmit.studies.study import Part, Plan, Results, Study
-from rexmit.studies.wireless import against_ns2, both, disconnected, errors, proposal, statements, uptime
+from rexmit.studies.wireless import (
+    against_ns2,
+    axes,
+    both,
+    disconnected,
+    errors,
+    proposal,
+    statements,
+    uptime,
+)
 from rexmit.studies.wireless.claims import claims
 from rexmit.studies.wireless.measures import NAME, SCHEDULE
 
@@ -79,5 +88,6 @@ STUDY = Study(
     claims=claims,
     introduction=introduction,
     compares=("flow.ftp.stack",),
+    axes=axes.AXES,
     outages=SCHEDULE,
 )

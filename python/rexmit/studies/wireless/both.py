@@ -14,8 +14,9 @@ from rexmit.studies import paper
 from rexmit.studies.rows import sampled
 from rexmit.studies.study import Drawing, Part, Plan, Results, Row
 from rexmit.studies.wireless import pictures
-from rexmit.studies.wireless.errors import READING, channel
+from rexmit.studies.wireless.errors import READING, channel, own_ber
 from rexmit.studies.wireless.measures import (
+    BER,
     DELAYS,
     DURATION,
     GOODPUT,
@@ -29,6 +30,8 @@ from rexmit.studies.wireless.measures import (
     delays,
     durations,
     load,
+    random_outages,
+    table2,
     transfer,
 )
 
@@ -57,7 +60,9 @@ SHORT = {
 
 
 def _scenario(variant: str, keys: dict[str, Any] | None = None) -> Scenario:
-    return load("wireless-both", {"flow.ftp.stack": f"ns2-{variant}"} | (keys or {}))
+    return load(
+        "wireless-both", random_outages(*table2()) | {"flow.ftp.stack": f"ns2-{variant}"} | (keys or {})
+    )
 
 
 def declare(plan: Plan) -> None:
@@ -70,7 +75,7 @@ def declare(plan: Plan) -> None:
         plan.runs("both, more", each, more)
     files = [_scenario(variant, transfer(PACKETS, PATIENCE)) for variant in VARIANTS]
     plan.runs("both, 9210 packets", files, first)
-    printed = [_scenario(variant, channel("1e-5", "as printed")) for variant in VARIANTS]
+    printed = [_scenario(variant, channel(own_ber() or BER, "as printed")) for variant in VARIANTS]
     plan.runs("both, as printed", printed, plan.seeds(100))
 
 
@@ -97,7 +102,7 @@ class Both:
             more = counts(results["both, more"])
             counted = [one.and_more(other) for one, other in zip(counted, more, strict=True)]
         self.delays = _together([part[1] for part in parts]) | _together(results["both, every packet"])
-        took = durations(results["both, 9210 packets"])
+        took = durations(results["both, 9210 packets"], PATIENCE)
         self.columns: dict[str, dict[str, Numbers]] = {
             variant: {
                 "throughput_packets_s": counted[k].throughput,

@@ -11,8 +11,8 @@ from rexmit.stats import Test
 from rexmit.studies.study import Claim, Results
 from rexmit.studies.wireless import disconnected, proposal, uptime
 from rexmit.studies.wireless.both import Both
-from rexmit.studies.wireless.errors import READING, Errors
-from rexmit.studies.wireless.measures import FASTEST, LABELS, NAME, VARIANTS
+from rexmit.studies.wireless.errors import READING, Errors, own_ber
+from rexmit.studies.wireless.measures import BER, LABELS, NAME, VARIANTS, fastest
 
 UNIT = "packets/s"
 #: Throughputs that differ by less than this share of Tahoe's are alike.
@@ -50,10 +50,11 @@ def _ber(results: Results) -> Claim:
 def _disconnection_over_ber(results: Results) -> Claim:
     errors, random = Errors(results), disconnected.random(results)
     points = uptime.UpTimes(results)
-    alone = errors.of("1e-5", "throughput_packets_s")
-    printed = errors.of("1e-5", "throughput_packets_s", "as printed")
+    ber = own_ber() or BER
+    alone = errors.of(ber, "throughput_packets_s")
+    printed = errors.of(ber, "throughput_packets_s", "as printed")
     tests, said = [], []
-    for up, down in disconnected.OUTAGES:
+    for up, down in disconnected.outages():
         gone = random[(up, down), "tahoe"].throughput
         both = min(len(alone), len(gone))
         what = f"Tahoe: bit errors alone less disconnections alone ({up:g} s up, {down:g} s down)"
@@ -62,7 +63,7 @@ def _disconnection_over_ber(results: Results) -> Claim:
     late = float(np.mean(points.throughput("9%", 10.0)))
     return Claim(
         f"{NAME}.claim.disconnection_over_ber",
-        f"with bit errors alone Tahoe makes {np.mean(alone):.1f} packets/s of {FASTEST:.1f}, with "
+        f"with bit errors alone Tahoe makes {np.mean(alone):.1f} packets/s of {fastest():.1f}, with "
         f"disconnections alone {', '.join(said)}; it depends on the up time, though: with 10 s up and 1 s "
         f"down Reno still makes {late:.0f}; bit errors as printed would leave {np.mean(printed):.1f}",
         tests,
@@ -99,7 +100,7 @@ def _variants_alike(results: Results) -> Claim:
     alike = results["traces"]["alike"]
     same = len({each.events() for each in alike.values()}) == 1
     tests, worst = [], 0.0
-    for outage in disconnected.OUTAGES:
+    for outage in disconnected.outages():
         tahoe = random[outage, "tahoe"].throughput
         margin = ALIKE * float(np.mean(tahoe))
         for variant in VARIANTS[1:]:
@@ -151,16 +152,16 @@ def _proposal_helps(results: Results) -> Claim:
     tests = [
         Test.paired(
             f"{LABELS[v]}: fast recovery less slow start",
-            found[*proposal.MAIN, v].with_it,
-            found[*proposal.MAIN, v].without,
+            found[*proposal.main(), v].with_it,
+            found[*proposal.main(), v].without,
             UNIT,
         )
         for v in proposal.TRIED
     ]
-    said = ", ".join(f"{LABELS[v]} {found[*proposal.MAIN, v].relative:+.0%}" for v in proposal.TRIED)
+    said = ", ".join(f"{LABELS[v]} {found[*proposal.main(), v].relative:+.0%}" for v in proposal.TRIED)
     return Claim(
         f"{NAME}.claim.proposal_helps",
-        f"paired runs, 2.0 s up and 0.3 s down on average, no bit errors: {said} new packets per second",
+        f"paired runs, {proposal.on_average()}, no bit errors: {said} new packets per second",
         tests,
         effect=said,
         reading="half of what was in flight in place of one packet after a timeout; senders by the RFCs",

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from rexmit.frame import batches, gather
 from rexmit.scenario import Scenario
-from rexmit.studies import scenario
+from rexmit.studies import own, scenario
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,14 +29,25 @@ LABELS = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "Sack"
 
 #: A packet of 1024 bytes on the wire carries so many; a rexmit one-way agent's stream counts these.
 PAYLOAD = 984
-#: The rate of the wireless hop in packets: no transfer is faster.
-FASTEST = 0.8e6 / 8 / 1024
+#: The wireless hop: Mbps, and ms one way. Table 2: bit error rate, and mean times up and down, s.
+RATE_MBPS, DELAY_MS = 0.8, 100.0
+BER, UP_S, DOWN_S = "1e-5", 2.0, 0.3
 
 SCHEDULE = "link.wireless.channel.disconnection.schedule"
 
 THROUGHPUT = "ACKs that the sender received / time"
 GOODPUT = "(packets sent - packets resent) / packets sent"
 DURATION = "time until the sender has the ACK of packet {n}"
+
+
+def fastest() -> float:
+    """The rate of the wireless hop in packets/s: no transfer is faster."""
+    return float(own.value("rate", RATE_MBPS)) * 1e6 / 8 / 1024
+
+
+def table2() -> tuple[float, float]:
+    """Mean up and down time of Table 2, s."""
+    return own.value("up", UP_S), own.value("down", DOWN_S)
 
 
 def load(name: str, keys: Mapping[str, Any] | None = None) -> Scenario:
@@ -108,10 +119,10 @@ def counts(runs: Runs) -> list[Counts]:
     return found
 
 
-def durations(runs: Runs) -> list[Numbers]:
-    """How long each file took, s, of each variant: until its last ACK; infinite where it was given up."""
+def durations(runs: Runs, given_up: float = np.inf) -> list[Numbers]:
+    """How long each file took, s, of each variant: until its last ACK; `given_up` where it was given up."""
     summary = gather(runs.summary)
-    took = np.where(_number(summary, "ended") == 1, _number(summary, "run_s"), np.inf)
+    took = np.where(_number(summary, "ended") == 1, _number(summary, "run_s"), given_up)
     variant = summary["variant"].to_numpy()
     return [took[variant == k] for k in np.unique(variant)]
 

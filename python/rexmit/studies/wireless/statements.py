@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rexmit import stats
-from rexmit.studies.study import Results, Statement
+from rexmit.studies.rows import tried
+from rexmit.studies.study import Missing, Results, Statement
 from rexmit.studies.wireless import trace
+from rexmit.studies.wireless.disconnected import NO_LOSS
 from rexmit.studies.wireless.measures import LABELS, NAME
 from rexmit.studies.wireless.uptime import FEWER, UPS, UpTimes, variants_apart
 
@@ -107,6 +110,9 @@ def _rises(points: Sequence[Numbers]) -> bool:
 
 
 def _crossing(key: str, at: stats.Estimate, printed: float, row: str) -> Statement:
+    if np.isnan(at.value):
+        told = f"the means do not cross between {UPS[0]:g} and {UPS[-1]:g} s"
+        return Statement(key, told, None, rows=[row], drawing="fig4")
     return Statement(
         key,
         f"the means cross at {at.value:.2f} s ({at.low:.2f} to {at.high:.2f})",
@@ -117,14 +123,19 @@ def _crossing(key: str, at: stats.Estimate, printed: float, row: str) -> Stateme
     )
 
 
-def of_variants(results: Results) -> Iterator[Statement]:
+def of_variants(results: Results) -> Iterator[Statement | Missing]:
     """Figs. 5 to 8."""
-    alike = results["traces"]["alike"]
-    one: Trace = alike["tahoe"]
+    makes = {"fig5_exponential": _exponential, "fig5_waits": _waits, "fig5_again": _again}
+    for name, make in makes.items():
+        yield tried(KEY + name, partial(make, results["traces"]["alike"]["tahoe"]), NO_LOSS)
+    yield _alike(results)
+
+
+def _exponential(one: Trace) -> Statement:
     first, last = trace.slow_start(one)
-    fired, resent = trace.first_timeout(one)
+    fired, _ = trace.first_timeout(one)
     before = one.enqueued[1][one.enqueued[0] < fired - 1e-9]
-    yield Statement(
+    return Statement(
         KEY + "fig5_exponential",
         f"windows of 1, 2, 4, ... hold packets {first} to {last}; then up to {before.max():.0f} before the "
         "timeout, "
@@ -133,9 +144,13 @@ def of_variants(results: Results) -> Iterator[Statement]:
         rows=[f"{NAME}.trace.slow_start_packets"],
         drawing="fig5",
     )
+
+
+def _waits(one: Trace) -> Statement:
+    fired, resent = trace.first_timeout(one)
     back = one.up + one.down
     between = int(((one.enqueued[0] > back) & (one.enqueued[0] < fired - 1e-9)).sum())
-    yield Statement(
+    return Statement(
         KEY + "fig5_waits",
         f"{between} packets leave between {back:g} s and the timeout at {fired:.3f} s, which resends "
         f"{resent}",
@@ -143,19 +158,27 @@ def of_variants(results: Results) -> Iterator[Statement]:
         rows=[f"{NAME}.trace.first_loss.timeout_s"],
         drawing="fig5",
     )
+
+
+def _again(one: Trace) -> Statement:
+    fired, _ = trace.first_timeout(one)
     time, _, ssthresh = one.cwnd
-    after = float(ssthresh[(time >= fired) & (time < back + one.up)][-1])
+    after = float(ssthresh[(time >= fired) & (time < one.up + one.down + one.up)][-1])
     second = trace.loss(one, 1)
-    yield Statement(
+    return Statement(
         KEY + "fig5_again",
         f"ssthresh is {after:g} packets behind the timeout, and the next loss is at {second.at:.1f} s",
         after == 25 and abs(second.at - 6.3) < 0.05,
         rows=[f"{NAME}.trace.second_loss.at_s"],
         drawing="fig5",
     )
+
+
+def _alike(results: Results) -> Statement:
+    alike = results["traces"]["alike"]
     same = len({each.events() for each in alike.values()}) == 1
     fast = sum(each.fast for each in alike.values())
-    yield Statement(
+    return Statement(
         KEY + "fig6_to_8_alike",
         f"the four runs are {'the same packet by packet' if same else 'not the same'}, with {fast} fast "
         "retransmissions",

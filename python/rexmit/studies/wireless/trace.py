@@ -153,6 +153,11 @@ def slow_start(found: Trace) -> tuple[int, int]:
     return int(number.min()), last
 
 
+def cycle() -> tuple[float, float]:
+    """Up and down time of Figs. 5 to 8, s."""
+    return own.value("cycle_up", FIG5[0]), own.value("cycle_down", FIG5[1])
+
+
 def alike() -> dict[str, Trace]:
     """Figs. 5 to 8: the four variants."""
-    return {variant: trace(variant, *FIG5) for variant in VARIANTS}
+    return {variant: trace(variant, *cycle()) for variant in VARIANTS}

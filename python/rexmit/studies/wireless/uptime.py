@@ -111,7 +111,7 @@ class UpTimes:
             zip(POINTS, counts(results["up times"]), strict=True)
         )
         self.took: dict[tuple[str, float], Numbers] = dict(
-            zip(POINTS, durations(results["up times, 5000 packets"]), strict=True)
+            zip(POINTS, durations(results["up times, 5000 packets"], PATIENCE), strict=True)
         )
         self.floor = float(durations(results["undisturbed, 5000 packets"])[0][0])
 

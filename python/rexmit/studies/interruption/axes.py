@@ -1,0 +1,95 @@
+"""What a user may set: the outages, the air, and the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rexmit.studies.axes import Axis, one_key
+from rexmit.studies.interruption import setups
+from rexmit.studies.interruption.setups import AIR, FILE_BYTES, OUTAGE_S, PERIOD_S, QUEUE, SCHEDULE
+
+SIZE = "flow.upload.workload.size"
+#: What follows from many transfers; and what some values leave as it is, since it is all or nothing.
+CLAIMS = ("interruption.claim.linux_alike", "interruption.claim.lag_needs_small_window")
+EPISODES = ("interruption.episode.reno_1.*", "interruption.episode.reno_4.*", "interruption.episode.osx_2.*")
+MAY = (
+    "interruption.sections.*",
+    "interruption.episode.*",
+    "interruption.statement.*",
+    "interruption.claim.osx_intermittent",
+    "interruption.advertised_window_bytes.*",
+)
+
+AXES = (
+    Axis(
+        "outage",
+        "length of an outage",
+        1e3 * OUTAGE_S,
+        ("interruption.setup.interruption_ms", "interruption.sections.*", *EPISODES, *CLAIMS),
+        low=10,
+        high=10_000,
+        unit="ms",
+        sets=setups.regular,
+        key=f"{SCHEDULE}.for",
+        may=(*MAY, "interruption.setup.period_s"),
+    ),
+    Axis(
+        "period",
+        "time from one outage to the next",
+        PERIOD_S,
+        ("interruption.setup.period_s", "interruption.sections.*", *CLAIMS),
+        low=0.5,
+        high=60,
+        unit="s",
+        sets=setups.regular,
+        key=f"{SCHEDULE}.every",
+        may=MAY,
+    ),
+    Axis(
+        "rate",
+        "rate of the air, where the study draws 4.2 to 5.2",
+        4.7,
+        ("interruption.setup.wireless", "interruption.sections.*", *EPISODES, *CLAIMS),
+        low=0.5,
+        high=100,
+        unit="Mbps",
+        sets=one_key(AIR, "Mbps"),
+        key=AIR,
+        may=MAY,
+    ),
+    Axis(
+        "queue",
+        "packets that can wait before the air",
+        1000,
+        ("interruption.sections.*", *CLAIMS),
+        low=1,
+        high=10_000,
+        sets=one_key(QUEUE, ""),
+        key=QUEUE,
+        whole=True,
+        may=(*MAY, "interruption.setup.wireless"),
+    ),
+    Axis(
+        "size",
+        "size of the file",
+        FILE_BYTES / 2**20,
+        ("interruption.setup.file", "interruption.sections.*", *CLAIMS),
+        low=0.5,
+        high=50,
+        unit="MiB",
+        sets=one_key(SIZE, "MiB"),
+        key=SIZE,
+        may=MAY,
+    ),
+)
+
+
+def checked(values: Mapping[str, Any]) -> None:
+    """Raises ValueError where outages leave nothing of their period."""
+    length = values.get("outage", 1e3 * OUTAGE_S)
+    if "period" in values and length >= 1e3 * values["period"]:
+        raise ValueError(
+            f"--set period={values['period']:g}s: outages of {length:g} ms leave nothing of it; "
+            "give a longer period, or shorter outages"
+        )

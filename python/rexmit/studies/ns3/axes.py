@@ -1,0 +1,76 @@
+"""What a user may set: the link of section 1. Section 2 is a captured download, which no axis changes."""
+
+from __future__ import annotations
+
+from rexmit.studies.axes import Axis, one_key
+from rexmit.studies.ns3 import cases
+
+#: What depends on the base case, on the 50 Mbps link, and on each table.
+BASE = (
+    "ns3.base_*",
+    "ns3.setup.first_fast_recovery_cwnd_bytes",
+    "ns3.setup.cwnd_after_bytes",
+    "ns3.first_recovery_exit.*",
+    "ns3.dupacks_*",
+    "ns3.statement.fig1*",
+    "ns3.statement.fig7_*",
+    "ns3.claim.variants",
+)
+FAST = ("ns3.bandwidth_50_mbps.*", "ns3.statement.fig2_waits", "ns3.statement.fast_others")
+TABLE1 = ("ns3.table1.*", "ns3.statement.fig3_*", "ns3.statement.fig4_*")
+#: What names figures of these tables among others.
+MAY1, MAY2 = ("ns3.claim.delay_rules",), ("ns3.claim.silence",)
+TABLE2 = ("ns3.table2.*", "ns3.statement.fig5_*", "ns3.claim.error_saturates")
+TABLE3 = ("ns3.table3.*", "ns3.statement.fig6_*", "ns3.claim.queue_saturates")
+
+AXES = (
+    Axis(
+        "rate",
+        "rate of the link",
+        cases.BASE_RATE,
+        ("ns3.setup.bandwidth_mbps", *BASE, *TABLE1, *TABLE2, *TABLE3),
+        # ns-3.20's errors are known for as many frames as 50 Mbps carry.
+        low=0.1,
+        high=50,
+        unit="Mbps",
+        sets=one_key(cases.RATE, "Mbps"),
+        key=cases.RATE,
+        may=(*MAY1, *MAY2),
+    ),
+    Axis(
+        "delay",
+        "propagation delay of the link, one way",
+        cases.BASE_DELAY,
+        ("ns3.setup.delay_ms", *BASE, *TABLE2, *TABLE3),
+        low=0.01,
+        high=500,
+        unit="ms",
+        sets=one_key(cases.DELAY, "ms"),
+        key=cases.DELAY,
+        may=MAY2,
+    ),
+    Axis(
+        "queue",
+        "packets that can wait at the sender",
+        cases.BASE_QUEUE,
+        ("ns3.setup.queue_packets", *BASE, *FAST, *TABLE1, *TABLE2),
+        low=1,
+        high=10_000,
+        sets=one_key(cases.QUEUE, ""),
+        key=cases.QUEUE,
+        whole=True,
+        may=(*MAY1, *MAY2),
+    ),
+    Axis(
+        "error_rate",
+        "probability that a byte of a frame is in error",
+        float(cases.BASE_ERRORS),
+        ("ns3.setup.error_rate", *BASE, *FAST, *TABLE1, *TABLE3),
+        low=0,
+        high=0.01,
+        sets=cases.at_rate,
+        key=cases.ERRORS + "rate",
+        owns=(cases.ERRORS + "*",),
+        may=MAY1,
+    ),
+)

@@ -1,0 +1,80 @@
+"""What a user may set: the sender's stack, the hop, and the fades of test 2."""
+
+from __future__ import annotations
+
+import json
+
+from rexmit import _core
+from rexmit.studies.axes import Axis, one_key
+from rexmit.studies.rto.setting import BETWEEN, FADE, PAPERS, RATE_MBPS, TRIES
+
+#: What depends on all tests, and on tests 2 and 4. The cure is tried on the paper's stack only.
+TESTS = ("rto.table1.*", "rto.claim.idle_dominates", "rto.claim.ack_loss_matters")
+CURE = ("rto.claim.cure",)
+SHAPES = (
+    "rto.idle.threshold",
+    "rto.statement.table1_levels",
+    "rto.statement.table1_variable",
+    "rto.statement.table1_idle",
+)
+
+
+def stacks() -> list[str]:
+    """The stacks that are real endpoints: the receiver is one."""
+    return [one["name"] for one in json.loads(_core.stacks()) if one["wire"]]
+
+
+AXES = (
+    Axis(
+        "stack",
+        "stack of the sender in Table I",
+        PAPERS,
+        TESTS,
+        names=stacks,
+        key="flow.transfer.stack",
+        may=("rto.setup.*", "rto.max_error_free_throughput_mbps", *SHAPES),
+    ),
+    Axis(
+        "fade",
+        "mean length of a fade in test 2, frames",
+        FADE,
+        ("rto.table1.2.*", "rto.claim.idle_dominates", "rto.claim.ack_loss_matters", *CURE),
+        low=1,
+        high=200,
+        owns=("link.air.channel.fading*",),
+        may=SHAPES,
+    ),
+    Axis(
+        "between",
+        "mean number of frames between two fades in test 2",
+        BETWEEN,
+        ("rto.table1.2.*", "rto.claim.idle_dominates", "rto.claim.ack_loss_matters", *CURE),
+        low=5,
+        high=100_000,
+        may=SHAPES,
+    ),
+    Axis(
+        "rate",
+        "rate of the air",
+        RATE_MBPS,
+        (*TESTS, *CURE, "rto.setup.wireless", "rto.max_error_free_throughput_mbps"),
+        low=1,
+        high=54,
+        unit="Mbps",
+        sets=one_key("link.air.rate", "Mbps"),
+        key="link.air.rate",
+        may=SHAPES,
+    ),
+    Axis(
+        "tries",
+        "how often a frame is sent at most",
+        TRIES,
+        (*TESTS, *CURE, "rto.setup.mac_retransmissions"),
+        low=1,
+        high=16,
+        sets=one_key("link.air.arq.tries", ""),
+        key="link.air.arq.tries",
+        whole=True,
+        may=SHAPES,
+    ),
+)

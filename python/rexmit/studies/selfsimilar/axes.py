@@ -1,0 +1,97 @@
+"""What a user may set: the background's sources, the flow beside them, and what they share."""
+
+from __future__ import annotations
+
+from rexmit.studies.axes import Axis, one_key
+from rexmit.studies.selfsimilar.runs import BOTTLENECK_MBPS, FLOW_MBPS, QUEUE, SHAPE, SOURCE_MBPS, SOURCES
+
+BACKGROUND = "flow.background."
+#: Figures of the flow beside its background; and those that some seeds leave as they are.
+FLOW = (
+    "selfsimilar.table2.*",
+    "selfsimilar.statement.fig4_*",
+    "selfsimilar.claim.*",
+)
+SHOWN = (
+    "selfsimilar.note.cwnd",
+    "selfsimilar.note.rtt",
+    "selfsimilar.note.impossible_as_printed",
+    "selfsimilar.statement.fig5_*",
+    "selfsimilar.statement.fig6_*",
+)
+OF_BACKGROUND = ("selfsimilar.setup.hurst_background",)
+
+AXES = (
+    Axis(
+        "shape",
+        "shape of the Pareto times for which a source is on and off",
+        SHAPE,
+        ("selfsimilar.setup.pareto_shape", *FLOW, *OF_BACKGROUND),
+        low=1.05,
+        high=3,
+        sets=one_key(BACKGROUND + "workload.shape", ""),
+        key=BACKGROUND + "workload.shape",
+        may=SHOWN,
+    ),
+    Axis(
+        "sources",
+        "sources of the background",
+        SOURCES,
+        (*FLOW, *OF_BACKGROUND),
+        low=1,
+        high=200,
+        sets=one_key(BACKGROUND + "count", ""),
+        key=BACKGROUND + "count",
+        whole=True,
+        may=SHOWN,
+    ),
+    Axis(
+        "source_rate",
+        "rate of a source while it is on",
+        SOURCE_MBPS,
+        ("selfsimilar.setup.background_rate_kbps", *FLOW, *OF_BACKGROUND),
+        low=0.01,
+        high=10,
+        unit="Mbps",
+        sets=one_key(BACKGROUND + "workload.rate", "Mbps"),
+        key=BACKGROUND + "workload.rate",
+        may=SHOWN,
+    ),
+    Axis(
+        "flow_rate",
+        "rate that the flow's source offers",
+        FLOW_MBPS,
+        FLOW,
+        low=0.1,
+        high=50,
+        unit="Mbps",
+        sets=one_key("flow.micro.workload.rate", "Mbps"),
+        key="flow.micro.workload.rate",
+        may=SHOWN,
+    ),
+    Axis(
+        "rate",
+        "rate of the bottleneck",
+        BOTTLENECK_MBPS,
+        ("selfsimilar.setup.bottleneck_mbps", *FLOW),
+        low=1,
+        high=1000,
+        unit="Mbps",
+        sets=one_key("link.bottleneck.rate", "Mbps"),
+        key="link.bottleneck.rate",
+        may=SHOWN,
+    ),
+    Axis(
+        "queue",
+        "packets in the bottleneck's queue, with the one that is being sent",
+        QUEUE,
+        ("selfsimilar.setup.queue_packets", *FLOW),
+        low=2,
+        high=10_000,
+        # rexmit counts those that wait.
+        sets=lambda packets: {"link.bottleneck.queue.packets": packets - 1},
+        owns=("link.bottleneck.queue.packets",),
+        whole=True,
+        may=SHOWN,
+    ),
+)
