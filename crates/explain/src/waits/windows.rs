@@ -32,12 +32,18 @@ pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Cert
         return (Cause::Pacing, Certainty::Likely);
     }
     let cut = facts.troubles[side].cut_before(row.end);
-    // Where data arrives a window that was cut looks like one that is small.
-    let limited = (leaves || cut.is_none()) && is_plateau(facts, side, row);
+    // Where data arrives a window that was cut looks like one that is small; and where a short queue is overrun again and
+    // again that is what flights end at.
+    let shows = leaves && !facts.paths[side].overruns || cut.is_none();
+    let limited = shows && is_plateau(facts, side, row);
     if limited || cut.is_none() && is_flat(facts, side, row) {
         return plateau(facts, side);
     }
     match cut {
+        // A sender that waits too long owns that wait. Its window is small because something was lost.
+        Some(t) if matches!(t.cause, Cause::Timer | Cause::SenderStalled) && t.lost > 0 => {
+            (Cause::LossRandom, Certainty::Likely)
+        }
         Some(t) => (t.cause, t.certainty),
         // Where data arrives a window of the receiver's own may have held it back as well.
         None => (Cause::SlowStart, if leaves { Certainty::Known } else { Certainty::Likely }),
