@@ -305,7 +305,8 @@ impl<'a> Row<'a> {
         }
         let held = c.row(side).map_or(Span::ZERO, |f| Span::from_secs_f64(f.rtt_ack.max)) * turns;
         let waited = self.row.of(side, Wait::Ack) - c.base_rtt.unwrap_or(Span::ZERO) * turns;
-        let time = self.take(side, Wait::Ack, waited.min(held));
+        // A tail-loss probe takes the small segment along before that ACK leaves.
+        let time = self.take(side, Wait::Ack, waited.min(held)) + self.take(side, Wait::Pace, held);
         self.put(ledger, Cause::DelayedAck, Some(Role::of(1 - side)), time, Certainty::Likely);
     }
 
