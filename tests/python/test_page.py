@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import overview
 from rexmit.captured.episodes import EPISODES, worst_episodes
-from rexmit.cli import main
 from rexmit.screen import units
 from rexmit.screen.page import aggregate, by_pair, page, told
 from story import Story
 
-ROOT = Path(__file__).parents[2]
 CAPTURE: dict[str, Any] = {
     "packets": 12_404,
     "span_s": 7.4,
@@ -415,14 +411,3 @@ def test_a_capture_of_acks_alone_says_what_is_missing() -> None:
     said = " ".join(page(seen() | {"totals": {"connections": 1}}, "acks.pcap")[-2:])
     assert "1 connection without" in said
     assert "the other direction only, the ACKs" in said
-
-
-def test_the_page_in_the_readme_is_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    readme = (ROOT / "README.md").read_text()
-    shown = re.findall(r"```\n\$ rexmit (analyze \S+)\n(.*?)```", readme, re.S)
-    assert shown
-    for words, there in shown:
-        assert main(words.replace("tests/data", str(ROOT / "tests" / "data")).split()) == 0
-        printed = capsys.readouterr().out
-        # Below the name of the file, which wraps as it is long.
-        assert printed[printed.index("\n\n") :] == there[there.index("\n\n") :]

@@ -222,6 +222,7 @@ def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "share": 0.4,
         "reproduced": True,
         "why": None,
+        "depends": None,
     }
     missed = row | {"key": "small.table1.lost", "grade": "no", "reproduced": False, "why": "a kernel we lack"}
     answer = {
@@ -246,6 +247,7 @@ def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "agrees": False,
                 "rows": [],
                 "drawing": None,
+                "depends": None,
             }
         ],
         "claims": [
@@ -261,6 +263,7 @@ def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "effect_text": "0.30 s",
                 "reading": None,
                 "tests": [],
+                "depends": None,
             }
         ],
         "left_out": [],

@@ -56,7 +56,7 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let too_soon = e.seen_leaving() && answered < told;
     let cause = match () {
         // Whatever was lost, RFC 6298 has it come again sooner.
-        () if e.seen_leaving() && late_timer::waited_too_long(e) => return Some((Cause::Timer, sure)),
+        () if e.seen_leaving() && late_timer::waited_too_long(e) => Cause::Timer,
         () if came_again => Cause::LossRandom,
         () if all_answered => Cause::PacketsHeld,
         // The answer, which would have carried the ACK, was lost itself.
