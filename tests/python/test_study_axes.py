@@ -53,9 +53,9 @@ VALUES: dict[str, dict[str, tuple[Value, Value, Value]]] = {
     "interruption": {
         "outage": (500, 10, 5000),
         "period": (4, 0.5, 60),
-        "rate": (8, 0.5, 50),
+        "rate": (8, 0.5, 20),
         "queue": (100, 1, 10_000),
-        "size": (4, 0.5, 50),
+        "size": (4, 2, 50),
     },
 }
 WALKS = [

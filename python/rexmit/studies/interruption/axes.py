@@ -51,12 +51,14 @@ AXES = (
         "rate of the air, where the study draws 4.2 to 5.2",
         4.7,
         ("interruption.setup.wireless", "interruption.sections.*", *EPISODES, *CLAIMS),
+        # A faster air has carried the file before the first outage.
         low=0.5,
-        high=100,
+        high=20,
         unit="Mbps",
         sets=one_key(AIR, "Mbps"),
         key=AIR,
-        may=MAY,
+        # The slowest air does not carry all of the file while a run lasts.
+        may=(*MAY, "interruption.setup.file"),
     ),
     Axis(
         "queue",
@@ -75,7 +77,8 @@ AXES = (
         "size of the file",
         FILE_BYTES / 2**20,
         ("interruption.setup.file", "interruption.sections.*", *CLAIMS),
-        low=0.5,
+        # A smaller file has arrived before the first outage.
+        low=2,
         high=50,
         unit="MiB",
         sets=one_key(SIZE, "MiB"),
