@@ -529,3 +529,30 @@ fn nothing_took_time_is_known_only_of_what_both_hosts_closed() {
     assert_eq!((short(Closed::Fin).cause, short(Closed::Fin).certainty), (Cause::Nothing, Certainty::Known));
     assert_eq!(short(Closed::HalfFin).certainty, Certainty::Likely);
 }
+
+/// A timer that waited so long, once another one had fired.
+fn timer_after_a_timer(waited_ms: i64) -> Answer {
+    let again = EpisodeRow {
+        number: 1,
+        start: ms(3000),
+        first_repair: ms(3000 + waited_ms),
+        last_repair: ms(3000 + waited_ms),
+        end: Some(ms(3040 + waited_ms)),
+        silence: Some(Span::from_millis(waited_ms)),
+        ..timed_out()
+    };
+    let waits = [stretch(3000, &[(0, Wait::Timer, waited_ms), (0, Wait::Ack, 40)])];
+    explained(&flow(10_000), &[timed_out(), again], &[], &waits)
+}
+
+#[test]
+fn a_timer_may_be_as_long_as_the_timeouts_before_have_made_it() {
+    // RFC 6298 section 5.5: the second waits for twice as long, if no round trip was measured in between.
+    let sure = |waited_ms| {
+        let answer = timer_after_a_timer(waited_ms);
+        assert_eq!(answer.cause, Cause::Timer);
+        answer.certainty
+    };
+    assert_eq!(sure(3900), Certainty::Likely);
+    assert_eq!(sure(6000), Certainty::Known);
+}

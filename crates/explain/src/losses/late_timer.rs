@@ -40,5 +40,15 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let cause = if asked { Cause::SenderStalled } else { Cause::Timer };
     // They passed the capture, so many for each time that something was repaired.
     let seen = e.flow.duplicate_acks >= 3 * e.conversation.flows[e.side].episodes.len() as u64;
-    Some((cause, if asked && !seen { Certainty::Likely } else { e.as_seen() }))
+    let sure = (seen || !asked) && !may_be_backed_off(e);
+    Some((cause, if sure { e.as_seen() } else { Certainty::Likely }))
+}
+
+/// A timer stays as long as timeouts before have made it until a round trip is measured again (RFC 6298 section 5).
+fn may_be_backed_off(e: &Episode<'_>) -> bool {
+    let all = e.conversation.flows[e.side].episodes;
+    let before = all.iter().filter(|b| b.number < e.row.number).max_by_key(|b| b.number);
+    let doublings = before.map_or(0, |b| b.timeouts).min(MOST_DOUBLINGS);
+    let due = due(e.conversation) * (1 << doublings);
+    e.row.silence.is_none_or(|waited| !is_late(waited, due))
 }
