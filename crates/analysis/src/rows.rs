@@ -65,11 +65,11 @@ pub struct BurstRow {
     pub told: bool,
 }
 
-/// A shorter silence belongs to any path.
+/// Data pauses for less than this on any path.
 const SILENCE: Span = Span::from_millis(50);
 
 impl BurstRow {
-    /// What was around the gap, where nothing had arrived for a while before it was seen.
+    /// The packets around the gap, if no data had arrived for [`SILENCE`] before the packet that showed it.
     pub fn behind_silence(&self) -> Option<&Neighbours> {
         self.neighbours.as_deref().filter(|n| self.start - n.before >= SILENCE)
     }

@@ -13,7 +13,7 @@ use analysis::rows::{BurstRow, PathRow, RoundRow};
 use wire::{Span, Time};
 
 /// One direction of the path of a conversation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Path<'a> {
     pub rows: &'a [PathRow],
     pub rounds: &'a [RoundRow],
@@ -35,17 +35,7 @@ impl<'a> Path<'a> {
         base_rtt: Option<Span>,
         least_queue: Span,
     ) -> Path<'a> {
-        Path {
-            rows,
-            rounds,
-            base_rtt,
-            least_queue,
-            capacity: None,
-            policer: None,
-            overruns: false,
-            seen_leaving: true,
-            mss: 1,
-        }
+        Path { rows, rounds, base_rtt, least_queue, ..Path::default() }
     }
 
     /// The queues that hold all flows of a host at which a capture was taken, where one does: their sum has the same rate for
@@ -77,9 +67,11 @@ impl<'a> Path<'a> {
 
     /// Its copies came faster than the path takes them: a queue had to hold them.
     pub fn is_at_once(&self, b: &BurstRow) -> bool {
-        // Where data arrives it does not show when they left.
-        self.seen_leaving && 2.0 * self.taken(b.last - b.start) <= b.lost_bytes as f64
-            || !self.seen_leaving && self.leaves_its_time_empty(b) != Some(true)
+        match self.seen_leaving {
+            true => 2.0 * self.taken(b.last - b.start) <= b.lost_bytes as f64,
+            // Where data arrives it does not show when they left.
+            false => self.leaves_its_time_empty(b) != Some(true),
+        }
     }
 
     /// Where data arrives: nothing came for as long as the path would have taken for what was lost. So it had passed the
@@ -90,7 +82,7 @@ impl<'a> Path<'a> {
         (gap * 2 < self.base_rtt?).then_some(2.0 * empty >= b.lost_bytes as f64)
     }
 
-    /// What the path takes in this time.
+    /// Bytes that the path can carry in this time; 0 where its capacity is not known.
     fn taken(&self, time: Span) -> f64 {
         self.capacity.map_or(0.0, |c| c.bytes_per_s * time.as_secs())
     }

@@ -13,7 +13,8 @@ pub struct Policer {
     pub bytes_per_s: f64,
 }
 
-/// What is lost at one time, and from one such time to the next where nobody paused: how long, and what was let through.
+/// How often packets were dropped, where all drops within two round trips count once; and the intervals from one drop to the
+/// next in which the sender did not pause.
 #[derive(Default)]
 struct Losses {
     events: usize,
@@ -31,12 +32,12 @@ impl Losses {
     fn of(c: &Conversation<'_>, side: usize) -> Losses {
         let mut all = Losses::default();
         let mut last: Option<(Time, u64)> = None;
-        let (mut highest, mut latest) = (0, Time::FAR_PAST);
+        let (mut highest, mut latest) = (0, None::<Time>);
         let (least, trip) = (TRAIN_SEGMENTS * c.mss(side), c.base_rtt.unwrap_or_default());
         for b in c.flows[side].bursts.iter().filter(|b| b.lost_segments > 0) {
-            // What was lost is sent again a round trip later: by then both count for one.
-            if latest == Time::FAR_PAST || b.start - latest >= trip * 2 {
-                (all.events, latest) = (all.events + 1, b.start);
+            // A repair leaves a round trip after the loss. If it is dropped as well, that is the same event.
+            if latest.is_none_or(|time| b.start - time >= trip * 2) {
+                (all.events, latest) = (all.events + 1, Some(b.start));
             }
             // A repair that was lost lies below what was lost before.
             if b.seq_start < highest {
