@@ -217,3 +217,14 @@ def scenario(tmp_path: Path) -> Path:
     file = tmp_path / "short.toml"
     file.write_text(SCENARIO)
     return file
+
+
+def refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The one sentence with which the command line refuses what was typed."""
+    from rexmit.cli import main
+
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err

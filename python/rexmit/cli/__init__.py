@@ -104,7 +104,7 @@ def _help(word: str) -> int:
 
 
 def _overview() -> int:
-    """What `rexmit` says by itself."""
+    """Shows the groups of commands, as `rexmit` does without a command."""
     from rexmit.cli import overview
     from rexmit.cli.shown import show
 

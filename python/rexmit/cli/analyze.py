@@ -183,9 +183,8 @@ def check(o: argparse.Namespace) -> str | None:
         for path in (o.captures or []) + (o.sender or []) + (o.receiver or []):
             if os.path.exists(o.annotate) and os.path.exists(path) and os.path.samefile(o.annotate, path):
                 return f"--annotate {o.annotate}: this capture is read; name another file to write"
-        folder = os.path.dirname(o.annotate)
-        if folder and not os.path.isdir(folder):
-            return f"--annotate {o.annotate}: there is no folder {folder}"
+        if wrong := options.check_folder("--annotate", o.annotate):
+            return wrong
     if o.like and "-" in (o.captures or []):
         return "--like reads the capture twice: standard input can be read once only, use a file"
     if o.audit and (o.json or o.by or o.ladder or o.against):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from rexmit.cli.values import duration
@@ -40,6 +41,12 @@ def figures_and_tables(group: Any) -> None:
     group.add_argument("--figures", choices=(*FORMATS, "none"), help="format of the figures (default png)")
     group.add_argument("--csv", action="store_true", help="tables as CSV only (default: Parquet and CSV)")
     group.add_argument("--parquet", action="store_true", help="tables as Parquet only")
+
+
+def check_folder(option: str, file: str | None) -> str | None:
+    """A file that is to be written needs a folder that is there."""
+    folder = os.path.dirname(file or "")
+    return f"{option} {file}: there is no folder {folder}" if folder and not os.path.isdir(folder) else None
 
 
 def check_written(o: argparse.Namespace) -> str | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rexmit.cli import ends
 from rexmit.cli.ending import ANSWER, refuse
-from rexmit.cli.options import overwriting
+from rexmit.cli.options import check_folder, overwriting
 from rexmit.cli.values import positive
 from rexmit.files.address import is_remote
 from rexmit.files.destination import check_file
@@ -90,10 +90,7 @@ def check(o: argparse.Namespace) -> str | None:
         return f"nothing named; try rexmit {o.command} CAPTURE"
     if len(o.what) > 2:
         return f"{o.what[2]}: two at most, which are laid beside each other"
-    folder = os.path.dirname(getattr(o, "file", None) or "")
-    if folder and not os.path.isdir(folder):
-        return f"-o {o.file}: there is no folder {folder}"
-    return None
+    return check_folder("-o", getattr(o, "file", None))
 
 
 def run(o: argparse.Namespace) -> int:

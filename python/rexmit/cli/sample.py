@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli.ending import ANSWER, refuse
-from rexmit.cli.options import overwriting
+from rexmit.cli.options import check_folder, overwriting
 from rexmit.cli.shown import show
 
 if TYPE_CHECKING:
@@ -39,15 +38,12 @@ def add(commands: Any) -> None:
 
 
 def check(o: argparse.Namespace) -> str | None:
-    """What is wrong with options that do not go together; None where they do."""
+    """A sentence about options that cannot be combined, with what to change."""
     if o.out and not o.name:
         return "--out writes one sample: name it (rexmit sample lists them)"
     if o.json and o.name:
         return "--json lists all samples: leave the name out"
-    folder = os.path.dirname(o.out or "")
-    if folder and not os.path.isdir(folder):
-        return f"--out {o.out}: there is no folder {folder}"
-    return None
+    return check_folder("--out", o.out)
 
 
 def run(o: argparse.Namespace) -> int:

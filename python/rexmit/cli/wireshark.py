@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
 from rexmit.cli.ending import ANSWER, refuse
-from rexmit.cli.options import overwriting
+from rexmit.cli.options import check_folder, overwriting
 from rexmit.cli.shown import show
 
 ABOUT = """\
@@ -46,13 +45,10 @@ def add(commands: Any) -> None:
 
 
 def check(o: argparse.Namespace) -> str | None:
-    """What is wrong with options that do not go together; None where they do."""
+    """A sentence about options that cannot be combined, with what to change."""
     if o.install and (o.out or o.rules):
         return f"--install has places of its own, and writes all: leave {'--out' if o.out else '--rules'} out"
-    folder = os.path.dirname(o.out or "")
-    if folder and not os.path.isdir(folder):
-        return f"--out {o.out}: there is no folder {folder}"
-    return None
+    return check_folder("--out", o.out)
 
 
 def run(o: argparse.Namespace) -> int:

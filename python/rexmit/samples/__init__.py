@@ -29,7 +29,7 @@ class Sample:
 
     @property
     def file(self) -> str:
-        """What it is called where nobody says otherwise."""
+        """The name of the file that is written without `--out`."""
         return f"{self.name}.pcapng" if self.scenario else f"{self.name}.pcap"
 
     @property

@@ -101,9 +101,9 @@ def _alike(unit: str, other: str) -> bool:
     return any(unit in kind and other in kind for kind in kinds)
 
 
-def one_key(key: str, unit: str) -> Callable[[Any], Mapping[str, Any]]:
-    """The keys of an axis that is one key of the scenario."""
-    return lambda value: {key: f"{value:.12g}{unit}" if unit else value}
+def one_key(key: str, unit: str = "") -> dict[str, Any]:
+    """What an axis is made with that is one key of the scenario, in the key's unit."""
+    return {"key": key, "unit": unit, "sets": lambda value: {key: f"{value:.12g}{unit}" if unit else value}}
 
 
 def find(axes: Sequence[Axis], name: str, value: str, study: str) -> tuple[Axis, Value] | None:

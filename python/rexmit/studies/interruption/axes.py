@@ -1,4 +1,4 @@
-"""What a user may set: the outages, the air, and the file."""
+"""The axes of the study: the outages, the air, and the file."""
 
 from __future__ import annotations
 
@@ -54,9 +54,7 @@ AXES = (
         # A faster air has carried the file before the first outage.
         low=0.5,
         high=20,
-        unit="Mbps",
-        sets=one_key(AIR, "Mbps"),
-        key=AIR,
+        **one_key(AIR, "Mbps"),
         # The slowest air does not carry all of the file while a run lasts.
         may=(*MAY, "interruption.setup.file"),
     ),
@@ -67,8 +65,7 @@ AXES = (
         ("interruption.sections.*", *CLAIMS),
         low=1,
         high=10_000,
-        sets=one_key(QUEUE, ""),
-        key=QUEUE,
+        **one_key(QUEUE),
         whole=True,
         may=(*MAY, "interruption.setup.wireless"),
     ),
@@ -80,9 +77,7 @@ AXES = (
         # A smaller file has arrived before the first outage.
         low=2,
         high=50,
-        unit="MiB",
-        sets=one_key(SIZE, "MiB"),
-        key=SIZE,
+        **one_key(SIZE, "MiB"),
         may=MAY,
     ),
 )

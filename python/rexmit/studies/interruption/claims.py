@@ -35,12 +35,12 @@ def alike_s() -> float:
 
 
 def quickly_s() -> float:
-    """What an outage may cost, s."""
+    """The most that an outage of this length may cost and still count as repaired at once, in seconds."""
     return setups.outage() + QUICKLY_S
 
 
 def reading() -> str:
-    """What the claims are judged on."""
+    """Names the simulated transfers on which the claims are tested, and their parameters."""
     low, high = phases.air()
     air = f"{low:g} to {high:g}" if low < high else f"{low:g}"
     return f"draws of phase (all of the period) and air ({air} Mbps), the server's window at most 451,840"

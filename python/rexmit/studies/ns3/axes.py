@@ -1,4 +1,4 @@
-"""What a user may set: the link of section 1. Section 2 is a captured download, which no axis changes."""
+"""The axes of the study: the link of section 1. No axis changes the captured download of section 2."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ AXES = (
         # ns-3.20's errors are known for as many frames as 50 Mbps carry.
         low=0.1,
         high=50,
-        unit="Mbps",
-        sets=one_key(cases.RATE, "Mbps"),
-        key=cases.RATE,
+        **one_key(cases.RATE, "Mbps"),
         may=(*MAY1, *MAY2),
     ),
     Axis(
@@ -44,9 +42,7 @@ AXES = (
         ("ns3.setup.delay_ms", *BASE, *TABLE2, *TABLE3),
         low=0.01,
         high=500,
-        unit="ms",
-        sets=one_key(cases.DELAY, "ms"),
-        key=cases.DELAY,
+        **one_key(cases.DELAY, "ms"),
         may=MAY2,
     ),
     Axis(
@@ -56,8 +52,7 @@ AXES = (
         ("ns3.setup.queue_packets", *BASE, *FAST, *TABLE1, *TABLE2),
         low=1,
         high=10_000,
-        sets=one_key(cases.QUEUE, ""),
-        key=cases.QUEUE,
+        **one_key(cases.QUEUE),
         whole=True,
         may=(*MAY1, *MAY2),
     ),

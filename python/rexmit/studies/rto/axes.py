@@ -1,4 +1,4 @@
-"""What a user may set: the sender's stack, the hop, and the fades of test 2."""
+"""The axes of the study: the sender's stack, the hop, and the fades of test 2."""
 
 from __future__ import annotations
 
@@ -60,9 +60,7 @@ AXES = (
         (*TESTS, *CURE, "rto.setup.wireless", "rto.max_error_free_throughput_mbps"),
         low=1,
         high=54,
-        unit="Mbps",
-        sets=one_key("link.air.rate", "Mbps"),
-        key="link.air.rate",
+        **one_key("link.air.rate", "Mbps"),
         may=SHAPES,
     ),
     Axis(
@@ -72,8 +70,7 @@ AXES = (
         (*TESTS, *CURE, "rto.setup.mac_retransmissions"),
         low=1,
         high=16,
-        sets=one_key("link.air.arq.tries", ""),
-        key="link.air.arq.tries",
+        **one_key("link.air.arq.tries"),
         whole=True,
         may=SHAPES,
     ),

@@ -1,4 +1,4 @@
-"""What a user may set: the background's sources, the flow beside them, and what they share."""
+"""The axes of the study: the background's sources, the flow beside them, and what they share."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ AXES = (
         ("selfsimilar.setup.pareto_shape", *FLOW, *OF_BACKGROUND),
         low=1.05,
         high=3,
-        sets=one_key(BACKGROUND + "workload.shape", ""),
-        key=BACKGROUND + "workload.shape",
+        **one_key(BACKGROUND + "workload.shape"),
         may=SHOWN,
     ),
     Axis(
@@ -40,8 +39,7 @@ AXES = (
         (*FLOW, *OF_BACKGROUND),
         low=1,
         high=200,
-        sets=one_key(BACKGROUND + "count", ""),
-        key=BACKGROUND + "count",
+        **one_key(BACKGROUND + "count"),
         whole=True,
         may=SHOWN,
     ),
@@ -52,9 +50,7 @@ AXES = (
         ("selfsimilar.setup.background_rate_kbps", *FLOW, *OF_BACKGROUND),
         low=0.01,
         high=10,
-        unit="Mbps",
-        sets=one_key(BACKGROUND + "workload.rate", "Mbps"),
-        key=BACKGROUND + "workload.rate",
+        **one_key(BACKGROUND + "workload.rate", "Mbps"),
         may=SHOWN,
     ),
     Axis(
@@ -64,9 +60,7 @@ AXES = (
         FLOW,
         low=0.1,
         high=50,
-        unit="Mbps",
-        sets=one_key("flow.micro.workload.rate", "Mbps"),
-        key="flow.micro.workload.rate",
+        **one_key("flow.micro.workload.rate", "Mbps"),
         may=SHOWN,
     ),
     Axis(
@@ -76,9 +70,7 @@ AXES = (
         ("selfsimilar.setup.bottleneck_mbps", *FLOW),
         low=1,
         high=1000,
-        unit="Mbps",
-        sets=one_key("link.bottleneck.rate", "Mbps"),
-        key="link.bottleneck.rate",
+        **one_key("link.bottleneck.rate", "Mbps"),
         may=SHOWN,
     ),
     Axis(

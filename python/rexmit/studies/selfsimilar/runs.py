@@ -46,7 +46,7 @@ def offered() -> float:
 
 
 def reading() -> str:
-    """What the claims are judged on."""
+    """Names the simulated transfers on which the claims are tested, and their parameters."""
     sources, rate = own.value("sources", SOURCES), own.value("flow_rate", FLOW_MBPS)
     return f"{sources} sources, {rate:g} Mbps in packets of 1000 bytes, a window that never limits"
 

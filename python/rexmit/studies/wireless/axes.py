@@ -1,4 +1,4 @@
-"""What a user may set: the wireless hop, its errors, and its disconnections."""
+"""The axes of the study: the wireless hop, its errors, and its disconnections."""
 
 from __future__ import annotations
 
@@ -85,9 +85,7 @@ AXES = (
         ("wireless.setup.wireless_mbps", *TABLE1, *TABLE2, *RANDOM, *PROPOSAL, *FIG4, *FIGS5TO8, *CYCLES),
         low=0.1,
         high=10,
-        unit="Mbps",
-        sets=one_key("link.wireless.rate", "Mbps"),
-        key="link.wireless.rate",
+        **one_key("link.wireless.rate", "Mbps"),
         may=ALIKE,
     ),
     Axis(
@@ -97,9 +95,7 @@ AXES = (
         ("wireless.setup.wireless_delay_ms", *TABLE1, *TABLE2, *RANDOM, *PROPOSAL, *FIG4, *FIGS5TO8, *CYCLES),
         low=1,
         high=1000,
-        unit="ms",
-        sets=one_key("link.wireless.delay", "ms"),
-        key="link.wireless.delay",
+        **one_key("link.wireless.delay", "ms"),
         may=ALIKE,
     ),
 )
