@@ -65,7 +65,7 @@ SLOW = {
 ALL = (
     Sample(
         "slow",
-        "a download of 4 MB whose path is dark for half a second, captured at the sender",
+        "a transfer of 4 MB whose path is dark for half a second, captured at the sender",
         "outage-50mbps",
         "server",
         SLOW,
@@ -73,7 +73,7 @@ ALL = (
     Sample("slow-receiver", "the same transfer, captured at the receiver", "outage-50mbps", "client", SLOW),
     Sample(
         "bursts",
-        "a download of 4 MB over Wi-Fi that loses packets in bursts, captured at the sender",
+        "a transfer of 4 MB over Wi-Fi that loses packets in bursts, captured at the sender",
         "wifi-bursts",
         "server",
         {"flow.download.workload.size": "4MB"},
