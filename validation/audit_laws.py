@@ -331,6 +331,12 @@ OBSERVED: dict[str, tuple[str, Callable[[Row, list[Row], dict[str, float]], bool
     ),
     "slow-start": ("time before ACKs", lambda a, f, w: w["ack"] > 0),
     "timer": ("a segment sent again", lambda a, f, w: resent(f)),
+    "sender-stalled": (
+        "three duplicate ACKs, and a segment that a timer sent again",
+        lambda a, f, w: any(
+            x["acks"]["duplicate"] >= 3 and x["retransmissions"]["by_cause"]["timeout"] for x in f
+        ),
+    ),
     "reordering": ("data that was sent again needlessly", lambda a, f, w: needless(f)),
     "outage": ("both ends", lambda a, f, w: any(x["vantage"] == "both" for x in f)),
     "ack-loss": ("both ends", lambda a, f, w: any(x["vantage"] == "both" for x in f)),
