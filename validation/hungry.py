@@ -81,8 +81,8 @@ def overlapping(n: NDArray[np.int64], count: int) -> bytes:
 
 
 def young(n: NDArray[np.int64], count: int) -> bytes:
-    """63 packets a connection, as many as are kept before it is followed; none is as expected."""
-    flows = max(count // 63, 1)
+    """79 packets a connection, as many as are kept before it is followed; none is as expected."""
+    flows = max(count // 79, 1)
     mixed = n * 2_654_435_761
     sack = bytes((1, 1, 5, 10)) + bytes(range(8))
     return packets(
@@ -97,15 +97,15 @@ def young(n: NDArray[np.int64], count: int) -> bytes:
 
 
 def grown(n: NDArray[np.int64], count: int) -> bytes:
-    """64 packets a connection, so that each is followed."""
-    flows = max(count // 64, 1)
+    """80 packets a connection, so that each is followed."""
+    flows = max(count // 80, 1)
     return packets(n, payload=8, flags=ACK, source=0x0A000000 + n % flows, seq=n // flows * 8)
 
 
 def scattered(n: NDArray[np.int64], count: int) -> bytes:
-    """The same, in no order: each segment leaves a gap."""
-    flows = max(count // 64, 1)
-    return packets(n, payload=8, flags=ACK, source=0x0A000000 + n % flows, seq=n * 2_654_435_761)
+    """The same, with a gap before each segment."""
+    flows = max(count // 80, 1)
+    return packets(n, payload=8, flags=ACK, source=0x0A000000 + n % flows, seq=n // flows * 230_343_415)
 
 
 def gaps(n: NDArray[np.int64], count: int) -> bytes:
@@ -142,9 +142,9 @@ MAKERS = {
     "SYN flood": flood,
     "answered SYNs": answered,
     "overlapping segments": overlapping,
-    "63 packets each": young,
-    "64 packets each": grown,
-    "64 packets, scattered": scattered,
+    "79 packets each": young,
+    "80 packets each": grown,
+    "80 packets, scattered": scattered,
     "gaps, in reverse": gaps,
     "window never opens": closed,
     "ACKs of nothing": never_sent,

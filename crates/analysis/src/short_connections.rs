@@ -1,6 +1,6 @@
 //! Young connections, kept as the packets themselves in a few bytes each.
 //!
-//! Most connections of a busy link are short. A connection is followed in full only from its 64th packet
+//! Most connections of a busy link are short. A connection is followed in full only from its 80th packet
 //! on; until then its packets are written down, mostly as differences from what
 //! was to be expected, and read back when it grows up or ends. So a short connection costs some 300 bytes and
 //! is analysed by the very same code as a long one.
@@ -17,9 +17,9 @@ use reader::{Latest, Reader};
 use wire::checksum::hosts;
 use wire::{Flags, Notes, Packet, Segment, Seq, Time, Tuple};
 
-/// As many packets as a young connection may have: one followed in full takes some 5 kB, and as much again for what is
-/// in flight, about twice what 64 packets take in a capture.
-const MOST: u8 = 63;
+/// As many packets as a young connection may have: one followed in full takes some 6 kB, and as much again for what is
+/// in flight, about twice what 80 packets take in a capture.
+const MOST: u8 = 79;
 const ROOM: usize = 60;
 const NONE: u32 = u32::MAX;
 

@@ -16,7 +16,7 @@ use std::path::Path;
 const CASES: u64 = 25;
 /// Room that is reserved for as much again as there is counts here, and is no memory until it is used: twice the bar of
 /// two bytes a byte, and of the 42 bytes a packet that 200 MiB are for five million. Segments of a few bytes in no order,
-/// 64 a connection, take up to three quarters as much again: what is outstanding and its gaps are two entries each, in two lists.
+/// 80 a connection, take up to three quarters as much again: what is outstanding and its gaps are two entries each, in two lists.
 const A_BYTE: usize = 7;
 const A_PACKET: usize = 84;
 
@@ -58,7 +58,7 @@ impl Recipe {
         let packets = r.one_of(&[20_000, 40_000, 60_000]);
         Recipe {
             packets,
-            flows: r.one_of(&[1, 3, packets / 70, packets / 64, packets / 30, packets / 2, packets]),
+            flows: r.one_of(&[1, 3, packets / 90, packets / 80, packets / 30, packets / 2, packets]),
             in_turn: r.bits().is_multiple_of(2),
             payload: r.one_of(&[0, 1, 8, 100]),
             flags: [r.one_of(&[0x02, 0x10, 0x18, 0x11]), r.one_of(&[0x12, 0x10, 0x14, 0x10])],
