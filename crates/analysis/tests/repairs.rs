@@ -2,7 +2,7 @@
 
 mod story;
 
-use analysis::rows::{Cause, Vantage};
+use analysis::rows::{Cause, Needless, Proof, Vantage};
 use story::{All, MSS, Story, opened};
 use wire::Time;
 
@@ -293,4 +293,30 @@ fn a_repair_of_what_had_been_acknowledged_is_no_episode_of_what_is_sent_and_lost
     let ended: Vec<_> = t.ends().rows.episodes.iter().map(|e| (e.start, e.end)).collect();
     let ms = |from: i64, to: i64| (Time(from * 1_000_000), Some(Time(to * 1_000_000)));
     assert_eq!(ended, [ms(51, 51), ms(7000, 7270)]);
+}
+
+#[test]
+fn copies_that_were_held_and_came_together_are_all_told_by_their_dsacks() {
+    // RFC 2883 §4: each arrival is told once, and one ACK is like the other. They come behind that of the first copy.
+    let mut t =
+        opened(Vantage::Sender).sack_permitted().stamped().at(30).data(1, MSS).at(50).ack(at(0)).echoing(30);
+    for when in [60, 300, 700, 1_500] {
+        t = t.at(when).data(at(0), MSS);
+    }
+    t = t.at(3_000).ack(at(1)).echoing(60);
+    for _ in 0..3 {
+        t = t.at(3_018).sack(at(1), &[(at(0), at(1))]).echoing(60);
+    }
+    for k in 1..40 {
+        t = t
+            .at(3_040 + 20 * u64::from(k))
+            .data(at(k), MSS)
+            .at(3_060 + 20 * u64::from(k))
+            .ack(at(k + 1))
+            .echoing(3_040 + 20 * k);
+    }
+    let told = t.ends();
+    let repairs: Vec<_> = told.rows.retransmissions.iter().map(|r| (r.lost, r.needless)).collect();
+    assert_eq!(repairs, [(Some(false), Needless::Yes(Proof::Dsack)); 3]);
+    assert!(told.rows.bursts.is_empty(), "{:?}", told.rows.bursts);
 }

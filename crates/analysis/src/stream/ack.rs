@@ -48,7 +48,9 @@ impl Stream {
             self.acked_unseen(ack);
         }
         let some = !seg.sack.is_empty() || self.last_blocks[0] != (0, 0);
-        let other_blocks = some.then(|| self.blocks(&seg.sack)).filter(|b| *b != self.last_blocks);
+        // A DSACK is sent once for each arrival (RFC 2883 §4): that it is told again is news.
+        let is_news = |b: &[_; 4]| *b != self.last_blocks || is_dsack(&b[..seg.sack.as_slice().len()], ack);
+        let other_blocks = some.then(|| self.blocks(&seg.sack)).filter(is_news);
         // Away from the sender more may be outstanding than was seen.
         let elsewhere = ctx.view.at.is_remote();
         let asks = duplicate || repeats && elsewhere;

@@ -1,5 +1,6 @@
 //! What ACKs tell of what is outstanding, and of what they have taken off since.
 
+use super::settle::echoes_older;
 use super::*;
 
 impl Ledger {
@@ -47,7 +48,9 @@ impl Ledger {
         }
         of.last_time = seg.time;
         of.unblocked = if at_head { Time::FAR_FUTURE } else { by.newest_delivered };
-        trouble.push(seg.leave_settling(by.time.max(seg.time + wait())), &mut board.list);
+        // Where an earlier copy set the ACK off, the later ones may be right behind it, however long ago they left.
+        let since = if echoes_older(of.echo, seg.last_ts()) { by.time } else { seg.time };
+        trouble.push(seg.leave_settling(by.time.max(since + wait())), &mut board.list);
         Some(acked)
     }
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.

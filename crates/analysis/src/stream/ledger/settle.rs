@@ -22,7 +22,8 @@ pub struct Conditions {
     pub dsack_seen: bool,
 }
 
-fn echoes_older(echo: u32, ts: u32) -> bool {
+/// Did a copy of before the one with `ts` set off the ACK that echoes `echo`? (RFC 3522)
+pub fn echoes_older(echo: u32, ts: u32) -> bool {
     echo != 0 && ts != 0 && (echo.wrapping_sub(ts) as i32) < 0
 }
 
@@ -110,13 +111,19 @@ impl MultiCopy {
         }
         arrived[n - 1] |= self.answers == Answers::OfLast;
         // Later copies of what had arrived: the receiver would have answered each at once (RFC 5681 §4.2). Where its answers
-        // are known to have been lost, as long as it was not heard, that tells nothing, and what else was sent arrived.
+        // are known to have been lost, as long as it was not heard, that tells nothing, and what else was sent arrived. So
+        // was the answer to what delivered, if the first that came was to a later copy.
+        let unheard = match self.answers {
+            Answers::Lost => true,
+            Answers::OfLast => deliverer + 1 < n,
+            Answers::Unknown => false,
+        };
         for i in deliverer + 1..n {
             let silence = match (copies[i], copies.get(i + 1).copied().flatten()) {
                 (Some(c), Some(next)) => next.heard == c.heard,
                 _ => false,
             };
-            arrived[i] |= if silence { self.answers == Answers::Lost } else { !conditions.dsack_seen };
+            arrived[i] |= if silence { unheard } else { !conditions.dsack_seen };
         }
         arrived
     }

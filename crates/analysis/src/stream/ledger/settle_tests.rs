@@ -112,3 +112,11 @@ fn what_a_second_capture_knows_stands() {
     case.repairs.get_mut(1).expect("it was sent").copy.know(Some(1000));
     assert_eq!(case.lost(), [false, true]);
 }
+
+#[test]
+fn where_the_answer_to_the_first_copy_was_lost_that_to_the_second_was_too() {
+    // RFC 3522: the echo is the first copy's, and what came is the answer to the last (RFC 5681 §4.2).
+    let mut case = Case::sent(&[(0, 0), (1000, 0), (3000, 0)]).acked(3041).echoing(0);
+    case.of.answers = Answers::OfLast;
+    assert_eq!(case.lost(), [false, false, false]);
+}
