@@ -300,7 +300,7 @@ class TestRealCaptures:
     def test_the_page_of_a_real_capture(self, capfd: pytest.CaptureFixture[str]) -> None:
         assert run("analyze", str(SENDER)) == 0
         out = capfd.readouterr().out
-        assert "taken at the sender" in out
+        assert "taken at the client" in out
         assert "10.0 MB in 15.9 s" in out
         assert len(out.splitlines()) <= 40, "one screen"
 

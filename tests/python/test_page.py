@@ -101,7 +101,7 @@ FLOW: dict[str, Any] = {
         "server_bytes": 0,
         "took_s": 7.31,
         "causes": [
-            share("bottleneck", 4.8, "The path was busy with this connection's data.", certainty="known"),
+            share("bottleneck", 4.8, "This connection's data kept the path busy.", certainty="known"),
             share("outage", 2.1, "3 times nothing that the client sent got through."),
             share("handshake", 0.04, "The connection was being opened.", certainty="known"),
         ],
@@ -117,7 +117,8 @@ upload.snd.pcap.gz: 12,404 packets, 7.40 s, Ethernet, snap 96, offloads off, tak
   10.0 MB in 7.31 s   10.9 Mbps   RTT 41.0 ms (38.2 to 212)
   likely   outage: 2.10 s (29%). 3 times nothing that the client sent got through.
            helps: a better path. Does not help: larger windows.
-  known    bottleneck: 4.80 s (66%). The path was busy with this connection's data.
+  known    bottleneck: 4.80 s (66%). This connection's data kept the path busy.
+           helps: a better path. Does not help: larger windows.
   known    SACK was not agreed on.
 
   512 packets were lost, in 4 runs.

@@ -166,7 +166,7 @@ impl<'a> Scene<'a> {
     pub fn at(&self, time: Time) -> String {
         format!("{:.2} s", (time - self.origin).as_secs())
     }
-    /// `, which carries about 21 Mbps`, where that is known.
+    /// `, which carries about 21 Mbps of data`, behind the path, where that is known.
     pub fn carries(&self) -> String {
         let known = self.path().capacity.filter(|c| c.how != How::Reached);
         known

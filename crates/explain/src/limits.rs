@@ -1,23 +1,25 @@
 //! What this capture cannot show about a flow, and what would.
 
 use crate::conversation::FlowRows;
-use analysis::rows::{Closed, FlowRow, Vantage};
+use analysis::rows::{Closed, FlowRow, Role, Vantage};
 use analysis::words::{bytes, count};
 
 /// Of both directions: what is said of the larger one, and then what the other adds.
 pub fn of_connection(flows: &[FlowRows<'_>; 2]) -> Vec<String> {
-    let mut flows: Vec<&FlowRow> = flows.iter().filter_map(|f| f.flow).collect();
-    flows.sort_by_key(|f| std::cmp::Reverse(f.bytes));
-    let Some((main, others)) = flows.split_first() else { return Vec::new() };
-    let mut said = limits(main);
-    for flow in others.iter().filter(|f| f.vantage == main.vantage && f.bytes > 0) {
-        let more = limits(flow).into_iter().filter(|text| !said.contains(text)).collect::<Vec<_>>();
+    let sides = flows.iter().enumerate().filter_map(|(side, f)| Some((side, f.flow?)));
+    let mut flows: Vec<(usize, &FlowRow)> = sides.collect();
+    flows.sort_by_key(|(_, f)| std::cmp::Reverse(f.bytes));
+    let Some((&(side, main), others)) = flows.split_first() else { return Vec::new() };
+    let mut said = limits(main, side);
+    for &(side, flow) in others.iter().filter(|(_, f)| f.vantage == main.vantage && f.bytes > 0) {
+        let more = limits(flow, side).into_iter().filter(|text| !said.contains(text)).collect::<Vec<_>>();
         said.extend(more);
     }
     said
 }
 
-fn limits(flow: &FlowRow) -> Vec<String> {
+/// `side`: whose data it is.
+fn limits(flow: &FlowRow, side: usize) -> Vec<String> {
     let l = &flow.limits;
     let mut said = Vec::new();
     if l.one_way && !flow.is_unanswered() {
@@ -77,13 +79,21 @@ fn limits(flow: &FlowRow) -> Vec<String> {
         ));
     }
     match flow.vantage {
-        Vantage::Receiver => said.push(
-            "taken at the receiver: lost copies show as gaps, ACKs that were lost and the sender's timing do not".into(),
-        ),
-        Vantage::Middle => {
-            said.push("taken in the middle: copies lost before it show as gaps, ACKs lost behind it not at all".into());
+        Vantage::Receiver => {
+            let (here, sender) = (Role::of(1 - side).in_words(), Role::of(side).in_words());
+            said.push(format!(
+                "taken at {here}: lost data of {sender} shows as gaps; ACKs that were lost on their way to it, and its timing, do not show"
+            ));
         }
-        Vantage::Unknown => said.push("where it was taken could not be told: --at sender or --at receiver states it".into()),
+        Vantage::Middle => {
+            said.push(
+                "taken in the middle: copies lost before it show as gaps, ACKs lost behind it not at all"
+                    .into(),
+            );
+        }
+        Vantage::Unknown => {
+            said.push("where it was taken could not be told: --at sender or --at receiver states it".into())
+        }
         Vantage::Sender | Vantage::Both => {}
     }
     if l.captured_twice > 0 {

@@ -240,8 +240,11 @@ fn a_small_segment_waits_a_round_trip_and_what_is_more_its_receiver_held() {
 fn nobody_waits_for_the_arrival_of_what_the_same_program_follows_up() {
     let waits: Vec<Stretch> =
         (0..50).map(|i| Stretch { bytes: [700, 0], ..stretch(30 * i, &[(0, Wait::Path, 30)]) }).collect();
+    let flow = |bytes| FlowRow { last_data: Some(ms(1_470)), ..flow(bytes) };
     let answer = explained(&flow(35_000), &[], &[], &waits);
     assert_eq!((answer.cause, answer.by), (Cause::SenderIdle, Some(Role::Client)));
+    // The arrival of the last is waited for.
+    assert!((seconds(&answer, Cause::RequestResponse) - 0.06).abs() < 1e-6, "{:?}", answer.causes);
     // Full segments and nothing else are no messages.
     let full: Vec<Stretch> = waits.iter().map(|w| Stretch { bytes: [2 * u64::from(MSS), 0], ..*w }).collect();
     let answer = explained(&flow(35_000), &[], &[], &full);

@@ -66,7 +66,7 @@ fn holds(request: &Request, at: TripAt, place: &str) {
 fn a_flow_that_fails_is_told_and_the_others_are_answered() {
     let folder = Folder::new();
     // Three connections, and so many that they are looked up ahead.
-    for (seed, packets, pairs) in [(1, 6_000, 3), (2, 12_000, 60)] {
+    for (seed, packets, pairs) in [(1, 12_000, 3), (5, 24_000, 60)] {
         let request =
             Request { paths: vec![folder.file("busy", &busy(seed, packets, pairs))], ..Request::default() };
         for (at, place) in [

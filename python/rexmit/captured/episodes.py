@@ -61,16 +61,21 @@ def episode_table(episodes: Sequence[Json], flow: Json, width: int) -> list[str]
 def _episode_row(e: Json, flow: Json) -> tuple[str, ...]:
     lost = e.get("lost_copies")
     lost = e.get("lost_segments") if lost is None else lost
-    end = e.get("end_s")
+    end, start = e.get("end_s"), float(e["start_s"])
     silence = e.get("silence_s")
+    if is_away(flow) and silence is not None:
+        # What the timer repaired should have arrived in the silence before it; behind a needless repair none was.
+        if int(e.get("timeouts") or 0) > 0 and e.get("first_repair_s") is not None:
+            start = min(start, float(e["first_repair_s"]) - float(silence))
+        silence = None if e["kind"] == "needless" else silence
     return (
         str(int(e["number"]) + 1),
-        f"{float(e['start_s']):.3f}",
+        f"{start:.3f}",
         "?" if lost is None else f"{int(lost):,}",
         _repaired_by(e, flow),
         "" if silence is None else seconds(float(silence)),
         str(int(e.get("timeouts") or 0)),
-        "open" if end is None else seconds(float(end) - float(e["start_s"])),
+        "open" if end is None else seconds(float(end) - start),
         why(e, flow),
     )
 

@@ -21,6 +21,8 @@ SMALL = 0.05
 CAUSES_SHOWN, FINDINGS_SHOWN = 4, 4
 #: Lines of limits, at most; --json has them all.
 LIMITS = 4
+#: Advice is given on causes with this share of the time, and on the first.
+LARGE = 0.2
 #: A direction with a smaller part of the bytes than this is not named in the first line.
 SIDE = 0.02
 #: Where the words behind a label begin.
@@ -111,16 +113,20 @@ def causes(answer: Json, why: bool = False) -> list[str]:
     for share in shown:
         lines += cause(share, False, why)
     left = sum(float(s["seconds"]) for s in others if s not in shown)
+    rest = []
     if left >= SMALL * float(answer["owed_s"]) and left > 0:
-        lines += labelled("", f"other causes: {plain_seconds(left)} (--why)")
-    return lines
+        rest.append(f"other causes: {plain_seconds(left)} (--why)")
+    took = float(answer["took_s"])
+    if (idle := took - float(answer["owed_s"])) >= SMALL * took and idle > 0:
+        rest.append(f"in the other {plain_seconds(idle)} nothing was waited for")
+    return lines + labelled("besides", "; ".join(rest))
 
 
 def cause(share: Json, first: bool, why: bool) -> list[str]:
     """One cause: its seconds and its share, a sentence, and what helps."""
     time = f"{plain_seconds(float(share['seconds']))} ({percent(float(share['share']))})"
     lines = labelled(str(share["certainty"]), f"{cause_and_end(share)}: {time}. {share['text']}")
-    if (first or why) and share["helps"]:
+    if (first or why or share["share"] >= LARGE) and share["helps"]:
         words = f"helps: {'; '.join(share['helps'])}."
         if share["does_not_help"]:
             words += f" Does not help: {'; '.join(share['does_not_help'])}."
@@ -130,7 +136,8 @@ def cause(share: Json, first: bool, why: bool) -> list[str]:
 
 def _timeless(answer: Json, why: bool) -> list[str]:
     """An answer that is no share of the time: a reset, or nothing."""
-    lines = labelled(str(answer["certainty"]), f"{cause_and_end(answer)}. {answer['text']}")
+    name = "" if answer["cause"] == "nothing" else f"{cause_and_end(answer)}. "
+    lines = labelled(str(answer["certainty"]), f"{name}{answer['text']}")
     return lines + (_why(answer) if why else [])
 
 

@@ -140,7 +140,7 @@ def header(overview: Json, name: str) -> str:
         words.append(f"snap {snap}")
     words.append(_offloads(capture.get("offloads")))
     where = capture.get("vantage") or (flows[0].get("vantage") if flows else None)
-    told = {
+    told = _taken_at(flows) or {
         "sender": "taken at the sender",
         "receiver": "taken at the receiver",
         "middle": "taken on the way",
@@ -149,6 +149,17 @@ def header(overview: Json, name: str) -> str:
     if told:
         words.append(told)
     return f"{one_line(name)}: " + ", ".join(w for w in words if w)
+
+
+def _taken_at(flows: Sequence[Json]) -> str:
+    """`taken at the client`, where it is the same host for all flows that tell."""
+    hosts = set()
+    for flow in flows:
+        if (where := flow.get("vantage")) in ("sender", "receiver") and (answer := flow.get("answer")):
+            hosts.add("client" if flow[where] == answer["client"] else "server")
+        elif where in ("middle", "both"):
+            return ""
+    return f"taken at the {hosts.pop()}" if len(hosts) == 1 else ""
 
 
 def _offloads(value: Any) -> str:

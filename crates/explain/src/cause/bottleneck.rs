@@ -16,7 +16,7 @@ pub const ABOUT: About = About {
 
 fn words(s: &Scene<'_>) -> Words {
     Words {
-        text: format!("The path was busy with this connection's data{}.", s.carries()),
+        text: format!("This connection's data kept the path busy{}.", s.carries()),
         helps: vec!["more bandwidth".into()],
         does_not_help: vec!["larger windows or buffers".into()],
         ..Words::default()

@@ -22,7 +22,7 @@ fn words(s: &Scene<'_>) -> Words {
     {
         return Words {
             text: format!(
-                "Messages and their answers were under way. A round trip took {} to {}, so that other traffic fills a queue on the path; how much of it was there all the time does not show.",
+                "Messages and their answers were under way. A round trip took {} to {}: other traffic probably fills a queue on the path. How long they waited in that queue, and how long the path itself takes, does not show.",
                 span(low),
                 span(high)
             ),

@@ -31,7 +31,9 @@ fn words(s: &Scene<'_>) -> Words {
             s.at(longest.map_or(s.share.first, |t| t.dark_start))
         ),
     };
-    let fired: u64 = all.iter().map(|t| u64::from(t.timeouts)).sum();
+    // Where data arrives, only the timer's repairs that came through are seen.
+    let fired: u64 =
+        all.iter().filter(|t| s.facts.conversation.seen_leaving(t.side)).map(|t| u64::from(t.timeouts)).sum();
     let timer =
         if fired > 0 { format!(" The retransmission timer fired {}.", times(fired)) } else { String::new() };
     Words {

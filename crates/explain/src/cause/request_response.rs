@@ -24,7 +24,7 @@ fn words(s: &Scene<'_>) -> Words {
             grouped(n)
         ),
     };
-    let trip = s.rtt().map(|rtt| format!("; a round trip takes {rtt}")).unwrap_or_default();
+    let trip = s.rtt().map(|rtt| format!("; a round trip takes at least {rtt}")).unwrap_or_default();
     Words {
         text: format!("{sent}{trip}."),
         helps: vec![

@@ -17,13 +17,20 @@ pub const ABOUT: About = About {
 
 fn words(s: &Scene<'_>) -> Words {
     let by = s.by();
-    let flight = s.flow().map(|f| f.flight_max_bytes).filter(|f| *f > 0);
-    let most = flight.map(|f| format!(" {}", bytes(f))).unwrap_or_else(|| " a fixed amount".into());
+    // Where data arrives, what is in flight does not show.
+    let seen = s.facts.conversation.seen_leaving(s.by_side());
+    let flight = s.flow().map(|f| f.flight_max_bytes).filter(|f| *f > 0 && seen);
     Words {
-        text: format!(
-            "{} never had more than{most} in flight, although the receive window had room.",
-            capital(by)
-        ),
+        text: match flight {
+            Some(most) => format!(
+                "{} had no more than {} in flight, although the receive window had room.",
+                capital(by),
+                bytes(most)
+            ),
+            None => {
+                format!("What {by} had in flight stayed at one size, although the receive window had room.")
+            }
+        },
         helps: vec![format!("a larger send buffer on {by}")],
         does_not_help: vec![format!("a larger receive buffer on {}", s.other()), "more bandwidth".into()],
         ..Words::default()

@@ -16,7 +16,8 @@ pub const ABOUT: About = About {
 
 fn words(s: &Scene<'_>) -> Words {
     let sender = s.sender();
-    let trip = s.rtt().map(|rtt| format!(" Each step takes a round trip of {rtt}.")).unwrap_or_default();
+    let trip =
+        s.rtt().map(|rtt| format!(" Each step takes a round trip, {rtt} at least.")).unwrap_or_default();
     Words {
         text: format!("The congestion window of {sender} was still growing.{trip}"),
         helps: vec![

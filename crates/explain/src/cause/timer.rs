@@ -2,8 +2,10 @@
 
 use super::{About, Scene, capital};
 use crate::answer::Words;
+use crate::losses::late_timer::{due_in_all, is_late};
 use analysis::closed_set::Hue;
-use analysis::words::times;
+use analysis::words::{span, times};
+use wire::Span;
 
 pub const ABOUT: About = About {
     name: "timer",
@@ -19,8 +21,17 @@ fn words(s: &Scene<'_>) -> Words {
     let by = s.by();
     let lost: u64 = s.troubles().map(|t| t.lost).sum();
     let fired: u64 = s.troubles().map(|t| u64::from(t.timeouts)).sum();
+    // Each timeout doubles the wait for the next.
+    let expected =
+        s.troubles().map(|t| due_in_all(s.facts.conversation, t.timeouts)).fold(Span::ZERO, |sum, x| sum + x);
     let text = match (fired, lost) {
         (0, _) => format!("{} waited for a timer.", capital(by)),
+        (n, _) if is_late(s.share.time, expected) => format!(
+            "The retransmission timer of {by} fired {}, after {} on average; RFC 6298 has it fire after about {}.",
+            times(n),
+            span(s.share.time / n as i64),
+            span(expected / n as i64)
+        ),
         (n, 0) => format!("The retransmission timer of {by} fired {} although nothing was lost.", times(n)),
         (n, _) => {
             format!("The retransmission timer of {by} fired {}, far from where RFC 6298 has it.", times(n))

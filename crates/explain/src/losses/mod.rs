@@ -129,7 +129,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
     let (cause, certainty) =
         CAUSES.iter().find_map(|ask| ask(e)).unwrap_or((Cause::CannotTell, Certainty::Open));
     let end = e.row.end.unwrap_or(e.conversation.end);
-    let (least, most) = outage::lasted(e);
+    let (dark_start, dark_least, dark_most) = outage::told(e);
     Trouble {
         side: e.side,
         cause,
@@ -141,9 +141,9 @@ fn judge(e: &Episode<'_>) -> Trouble {
         lost: u64::from(e.row.lost_copies.unwrap_or(e.row.lost_segments)),
         resent: u64::from(e.row.retransmissions),
         timeouts: e.row.timeouts,
-        dark_start: e.dark.map_or(e.row.start, |(from, _)| from),
-        dark_least: least,
-        dark_most: most,
+        dark_start,
+        dark_least,
+        dark_most,
         cut: e.cuts_the_window(),
         due: if e.lost() > 0 { late_timer::due_in_all(e.conversation, e.row.timeouts) } else { Span::ZERO },
     }

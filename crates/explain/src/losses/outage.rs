@@ -15,8 +15,18 @@ pub(super) fn dark(row: &EpisodeRow, bursts: &[&BurstRow]) -> Option<(Time, Time
     Some((longest.start, back.max(longest.last)))
 }
 
-/// For how long nothing got through, at least and at most.
-pub(super) fn lasted(e: &Episode<'_>) -> (Span, Option<Span>) {
+/// From when on nothing got through, for how long at least and at most. Where data arrives, only the silence before the
+/// timer's repair tells.
+pub(super) fn told(e: &Episode<'_>) -> (Time, Span, Option<Span>) {
+    if let Some(silence) = e.row.silence.filter(|_| e.timed_out() && !e.seen_leaving()) {
+        return (e.row.first_repair - silence, Span::ZERO, Some(silence));
+    }
+    let (least, most) = lasted(e);
+    (e.dark.map_or(e.row.start, |(from, _)| from), least, most)
+}
+
+/// The same of the copies that were lost, as they were sent.
+fn lasted(e: &Episode<'_>) -> (Span, Option<Span>) {
     let least = e.bursts.iter().map(|b| b.last - b.start).max().unwrap_or(Span::ZERO);
     let most = e.dark.map(|(from, back)| back - from);
     (least, most)

@@ -317,7 +317,7 @@ impl<'a> Row<'a> {
             return;
         }
         // Nobody waits for the arrival of what the same program follows up at a time of its own.
-        if self.is_one_way(side) {
+        if self.is_one_way(side) && self.is_followed_up(side) {
             let (cause, sure) = self.spaced_by(side);
             return self.put(ledger, cause, Some(Role::of(side)), time, sure);
         }
@@ -382,6 +382,12 @@ impl<'a> Row<'a> {
     /// Data of this host alone, in which nobody answers.
     fn is_one_way(&self, side: usize) -> bool {
         self.row.turns == [0; 2] && self.row.bytes[side] > 0 && self.row.bytes[1 - side] == 0
+    }
+
+    /// More data of this host is sent after the stretch.
+    fn is_followed_up(&self, side: usize) -> bool {
+        let last = self.facts.conversation.row(side).and_then(|f| f.last_data);
+        last.is_some_and(|t| t > self.row.end)
     }
 
     /// Who writes messages ends them with a short segment. Full segments alone, one after the other, have more behind them: their
