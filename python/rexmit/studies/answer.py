@@ -76,6 +76,7 @@ def _together(group: Together) -> dict[str, Any]:
         "rows": list(group.keys),
         "n": group.n,
         "share": group.share,
+        "p_corrected": cells.plain(group.p),
         "reproduced": group.reproduced,
     }
 
