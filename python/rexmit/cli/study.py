@@ -37,6 +37,8 @@ examples:
                                              the same experiment with your own air and outages
   rexmit study run ns3 --vary delay=5,20,50ms
                                              the paper's table with a column for each of these delays
+  rexmit study run all --stacks linux-6-cubic,linux-6-bbr
+                                             the papers' claims had their senders run these stacks
   rexmit study run ns3 --capture download.pcap
                                              what section 2 says of your capture
 
@@ -99,6 +101,11 @@ def add(commands: Any) -> None:
         help="one study at several values of one of its axes, side by side (docs/studies.md)",
     )
     r.add_argument(
+        "--stacks",
+        metavar="A,B",
+        help="the papers' claims had their senders run these stacks (rexmit stacks), in one table",
+    )
+    r.add_argument(
         "--outages",
         metavar="FILE",
         help="one study with your outages: the first line of the file names its columns, begin_s,end_s or "
@@ -129,9 +136,12 @@ def check(o: argparse.Namespace) -> str | None:
         return "--figures needs --out DIR to write into"
     if o.report and not o.out:
         return "--report needs --out DIR to write into"
-    if o.vary and (o.report or o.docs):
+    several = "--vary" if o.vary else "--stacks" if o.stacks is not None else None
+    if several and (o.report or o.docs):
         option = "--report" if o.report else "--docs"
-        return f"{option} is for one value; --vary with --out DIR writes a page of its own"
+        return f"{option} is for one value; {several} with --out DIR writes a page of its own"
+    if o.stacks is not None and (o.vary or o.set or o.outages or o.capture):
+        return "--stacks takes the papers' values; --vary stack=A,B goes with values of your own"
     if o.quick and o.replications is not None:
         return "--quick and --replications both say how many runs; give one of them"
     return None
@@ -151,6 +161,10 @@ def _study(o: argparse.Namespace) -> str | None:
     from rexmit.studies.asked import chosen, of_capture, of_ones_own
 
     studies = chosen(o.names)
+    if o.stacks is not None:
+        from rexmit.cli.study_vary import run_stacks
+
+        return run_stacks(o, studies)
     own = of_ones_own(studies, o.set, o.outages, o.capture)
     if o.vary:
         from rexmit.cli.study_vary import run_varied
