@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rexmit.running.one_run import LiveRun, Run, run
     from rexmit.running.scripted import Script, script
     from rexmit.scenario import Scenario
+    from rexmit.studies.called import study
     from rexmit.sweeps.results import Sweep
     from rexmit.sweeps.sweeping import sweep
     from rexmit.tables import Table
@@ -58,6 +59,7 @@ __all__ = [
     "run",
     "runs",
     "script",
+    "study",
     "sweep",
     "traffic",
 ]
@@ -92,6 +94,7 @@ _HOME = {
     "run": "rexmit.running.one_run",
     "runs": "rexmit.running.many_runs",
     "script": "rexmit.running.scripted",
+    "study": "rexmit.studies.called",
     "sweep": "rexmit.sweeps.sweeping",
     "traffic": "rexmit.captured.frame_counts",
 }

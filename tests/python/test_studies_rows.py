@@ -144,6 +144,38 @@ def test_rows_that_stand_alone_may_not_stand_together() -> None:
     assert together(few)[0].reproduced is None
 
 
+def test_groups_are_corrected_for_all_groups_of_the_study() -> None:
+    (alone,) = together(pair(0.3, 0.05))
+    assert alone.share is not None
+    one = (alone.share * 100 + 1) / 101
+    # By itself it is refused at 5%.
+    assert 0.05 / 3 < one < 0.05
+    assert (alone.reproduced, alone.p) == (False, pytest.approx(one))
+    named = [replace(row, together=name) for name in ("a", "b", "c") for row in pair(1.0, 1.0)]
+    fine = [row for row in named if row.together != "c"]
+    among = together([*pair(0.3, 0.05), *fine])
+    assert [group.name for group in among] == ["both", "a", "b"]
+    assert among[0].p == pytest.approx(3 * one)
+    assert [group.reproduced for group in among] == [True, True, True]
+    # One that is far enough is refused among as many.
+    assert together([*pair(1.0, -1.0), *fine])[0].reproduced is False
+
+
+def test_runs_that_are_too_few_to_refuse_any_of_several_groups_decide_none() -> None:
+    def of(runs: int, groups: int) -> list[bool | None]:
+        each = [
+            replace(row, values=row.values[:runs], together=str(k))
+            for k in range(groups)
+            for row in pair(1.0, -1.0)
+        ]
+        return [group.reproduced for group in together(each)]
+
+    # The smallest p of 30 runs is 1 / 31.
+    assert of(30, 1) == [False]
+    assert of(30, 2) == [None, None]
+    assert of(60, 2) == [False, False]
+
+
 def test_figures_that_follow_from_one_another_do_so_in_printed_digits() -> None:
     """Two packets of 7,500 are 0.0267%, which the paper prints as 0.03."""
     lost = np.random.default_rng(3).integers(0, 5, 60)

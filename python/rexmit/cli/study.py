@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli.ending import ended, refuse
@@ -36,6 +35,10 @@ examples:
   rexmit study run rto --replications 5      five times as many runs: narrower intervals
   rexmit study run interruption --set link.air.rate=20Mbps --outages seen.csv
                                              the same experiment with your own air and outages
+  rexmit study run ns3 --vary delay=5,20,50ms
+                                             the paper's table with a column for each of these delays
+  rexmit study run all --stacks linux-6-cubic,linux-6-bbr
+                                             the papers' claims had their senders run these stacks
   rexmit study run ns3 --capture download.pcap
                                              what section 2 says of your capture
 
@@ -91,6 +94,18 @@ def add(commands: Any) -> None:
         "scenarios (link.air.rate=20Mbps); several times",
     )
     r.add_argument(
+        "--vary",
+        action="append",
+        default=[],
+        metavar="AXIS=A,B,C",
+        help="one study at several values of one of its axes, side by side (docs/studies.md)",
+    )
+    r.add_argument(
+        "--stacks",
+        metavar="A,B",
+        help="the papers' claims had their senders run these stacks (rexmit stacks), in one table",
+    )
+    r.add_argument(
         "--outages",
         metavar="FILE",
         help="one study with your outages: the first line of the file names its columns, begin_s,end_s or "
@@ -121,6 +136,12 @@ def check(o: argparse.Namespace) -> str | None:
         return "--figures needs --out DIR to write into"
     if o.report and not o.out:
         return "--report needs --out DIR to write into"
+    several = "--vary" if o.vary else "--stacks" if o.stacks is not None else None
+    if several and (o.report or o.docs):
+        option = "--report" if o.report else "--docs"
+        return f"{option} is for one value; {several} with --out DIR writes a page of its own"
+    if o.stacks is not None and (o.vary or o.set or o.outages or o.capture):
+        return "--stacks takes the papers' values; --vary stack=A,B goes with values of your own"
     if o.quick and o.replications is not None:
         return "--quick and --replications both say how many runs; give one of them"
     return None
@@ -137,88 +158,21 @@ def _study(o: argparse.Namespace) -> str | None:
     if o.action != "run":
         show(_list(getattr(o, "json", False)))
         return None
+    from rexmit.studies.asked import chosen, of_capture, of_ones_own
+
     studies = chosen(o.names)
-    own = of_ones_own(o, studies)
+    if o.stacks is not None:
+        from rexmit.cli.study_vary import run_stacks
+
+        return run_stacks(o, studies)
+    own = of_ones_own(studies, o.set, o.outages, o.capture)
+    if o.vary:
+        from rexmit.cli.study_vary import run_varied
+
+        return run_varied(o, studies, own)
     if o.capture:
-        studies = [_of_capture(studies[0], o.capture)]
+        studies = [of_capture(studies[0], o.capture)]
     return _run(o, studies, own)
-
-
-def chosen(words: Sequence[str]) -> list[Study]:
-    """The studies that the words name. Raises ValueError with the nearest name for one there is not."""
-    from rexmit.studies import load, names
-
-    known = names()
-    wanted = known if "all" in words else list(dict.fromkeys(words))
-    return [load(name) for name in wanted]
-
-
-def of_ones_own(o: argparse.Namespace, studies: list[Study]) -> Own:
-    """Settings, outages and captures of the user's. Raises ValueError for what does not go with the study."""
-    from rexmit.studies.axes import find
-    from rexmit.studies.own import Own, read_outages, setting
-
-    said = [f"--set {text}" for text in o.set]
-    said += [f"--outages {o.outages}"] if o.outages else []
-    said += [f"--capture {path}" for path in o.capture]
-    if not said:
-        return Own()
-    option = said[0].split(" ")[0]
-    if len(studies) != 1:
-        raise ValueError(f"{option} is for one study; {len(studies)} were named")
-    (study,) = studies
-    if o.capture and o.set:
-        raise ValueError("--set changes what is simulated, and --capture simulates nothing; give one of them")
-    if o.outages and not study.outages:
-        raise ValueError(f"--outages: study {study.name} has no outages; {_having('outages')} have")
-    settings, chosen = [], {}
-    for key, value in map(setting, o.set):
-        found = find(study.axes, key, value, study.name)
-        if found:
-            chosen[found[0].name] = found
-        else:
-            settings.append((key, value))
-    twice = [axis.name for axis, _ in chosen.values() if axis.key.startswith(f"{study.outages}.")]
-    if o.outages and twice:
-        raise ValueError(f"--outages and --set {twice[0]} both say when the link is down; give one of them")
-    if study.checked:
-        study.checked({name: value for name, (_, value) in chosen.items()})
-    for key, value in settings:
-        if key in study.compares:
-            raise ValueError(
-                f"--set {key}={value}: that is what study {study.name} compares; change a part of one that "
-                "it has, "
-                "as in stack.NAME.rto.min=1s, or use rexmit run"
-            )
-    axes = tuple(chosen.values())
-    origin = [f"{axis.name}={axis.written(value)}" for axis, value in axes]
-    origin += [f"{key}={value}" for key, value in settings]
-    origin += [f"the outages of {o.outages}"] if o.outages else []
-    origin += list(o.capture)
-    outages = read_outages(o.outages) if o.outages else ()
-    return Own(tuple(settings), outages, study.outages, tuple(origin), tuple(said), bool(o.capture), axes)
-
-
-def _having(what: str) -> str:
-    """The studies that have something of their own to be replaced."""
-    from rexmit.studies import load, names
-
-    return ", ".join(name for name in names() if getattr(load(name), what))
-
-
-def _of_capture(study: Study, paths: Sequence[str]) -> Study:
-    """What a study says of captures. Raises ValueError if it says nothing, or of so many."""
-    if study.of_capture is None:
-        raise ValueError(f"--capture: study {study.name} reads no capture; {_having('of_capture')} do")
-    most = 2 if study.outages else 1
-    if len(paths) > most:
-        raise ValueError(
-            f"--capture: study {study.name} reads {most} of them at most; {len(paths)} were given"
-        )
-    for path in paths:
-        if not Path(path).is_file():
-            raise ValueError(f"{path}: there is no such file")
-    return study.of_capture([Path(path) for path in paths])
 
 
 def _list(json: bool) -> list[str]:
@@ -321,6 +275,11 @@ def _ended(outcomes: list[Outcome], stopped: bool) -> list[str]:
         tell(f"rexmit: stopped; what was done is shown, {left} parts are left out")
         if not any(outcome.rows or outcome.claims for outcome in outcomes):
             return ["stopped before there was an answer"]
+    return failed(outcomes)
+
+
+def failed(outcomes: Sequence[Outcome]) -> list[str]:
+    """The failures of outcomes; where they came from is shown to whoever asks for it (REXMIT_TRACE)."""
     failures = [f"{outcome.study.name}: {failure}" for outcome in outcomes for failure in outcome.failures]
     traces = [trace for outcome in outcomes for trace in outcome.traces]
     if traces and os.environ.get("REXMIT_TRACE"):

@@ -37,10 +37,10 @@ def one(outcome: Outcome) -> dict[str, Any]:
         "replications": outcome.replications,
         "seconds": round(outcome.seconds, 3),
         "grades": counted(outcome.rows),
-        "rows": [_row(row) | _depends(outcome, row.key) for row in outcome.rows],
+        "rows": [row(one) | _depends(outcome, one.key) for one in outcome.rows],
         "together": [_together(group) for group in outcome.together],
-        "statements": [_statement(one) | _depends(outcome, one.key) for one in outcome.statements],
-        "claims": [_claim(judged) | _depends(outcome, judged.claim.key) for judged in outcome.claims],
+        "statements": [statement(one) | _depends(outcome, one.key) for one in outcome.statements],
+        "claims": [claim(judged) | _depends(outcome, judged.claim.key) for judged in outcome.claims],
         "left_out": outcome.left_out,
         "failures": outcome.failures,
     }
@@ -50,7 +50,8 @@ def _depends(outcome: Outcome, key: str) -> dict[str, bool | None]:
     return {"depends": outcome.own.depends(key)}
 
 
-def _row(row: Row) -> dict[str, Any]:
+def row(row: Row) -> dict[str, Any]:
+    """A figure."""
     return {
         "key": row.key,
         "definition": row.definition,
@@ -75,11 +76,13 @@ def _together(group: Together) -> dict[str, Any]:
         "rows": list(group.keys),
         "n": group.n,
         "share": group.share,
+        "p_corrected": cells.plain(group.p),
         "reproduced": group.reproduced,
     }
 
 
-def _statement(one: Statement) -> dict[str, Any]:
+def statement(one: Statement) -> dict[str, Any]:
+    """What the paper says of a figure."""
     said = paper.statements(one.key.partition(".")[0])[one.key]
     return {
         "key": one.key,
@@ -92,7 +95,8 @@ def _statement(one: Statement) -> dict[str, Any]:
     }
 
 
-def _claim(judged: Judged) -> dict[str, Any]:
+def claim(judged: Judged) -> dict[str, Any]:
+    """A claim with its tests."""
     claim, deciding = judged.claim, judged.deciding
     return {
         "key": claim.key,

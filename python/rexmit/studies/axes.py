@@ -25,6 +25,7 @@ class Axis:
     for a value; a scenario in which the study varies one of these keys itself keeps its own. None: the study
     reads the value. drives: patterns of the keys of figures, statements and claims that change with it. may:
     of those that depend on it and need not change. key: the scenario's key that says the same, with its unit.
+    drawn: the study draws values around the paper's, so that setting the paper's is another experiment.
     owns: patterns of keys that cannot be set because this axis does. whole: whole numbers only. names: there
     is a list of names in place of a range.
     """
@@ -42,6 +43,7 @@ class Axis:
     whole: bool = False
     names: Callable[[], Sequence[str]] | None = None
     may: Sequence[str] = ()
+    drawn: bool = False
 
     def parsed(self, text: str, said: str, unit_needed: bool = False) -> Value:
         """The value that a text says, in the axis's unit. said: the words, for the error. Raises
@@ -106,13 +108,16 @@ def one_key(key: str, unit: str = "") -> dict[str, Any]:
     return {"key": key, "unit": unit, "sets": lambda value: {key: f"{value:.12g}{unit}" if unit else value}}
 
 
-def find(axes: Sequence[Axis], name: str, value: str, study: str) -> tuple[Axis, Value] | None:
+def find(
+    axes: Sequence[Axis], name: str, value: str, study: str, option: str = "--set"
+) -> tuple[Axis, Value] | None:
     """The axis that `--set NAME=VALUE` means, with its value; None for a key that belongs to no axis.
+    option: how the value was given, for errors.
 
     Raises ValueError, with the nearest name, for a name that is no axis and can be no key, for a value out of
     range, and for a key that an axis sets with others.
     """
-    said = f"--set {name}={value}"
+    said = f"{option} {name}={value}".strip()
     for axis in axes:
         if name == axis.name:
             return axis, axis.parsed(value, said)
@@ -121,7 +126,7 @@ def find(axes: Sequence[Axis], name: str, value: str, study: str) -> tuple[Axis,
         if any(fnmatchcase(name, pattern) for pattern in axis.owns):
             raise ValueError(
                 f"{said}: study {study} sets this key by its axis {axis.name} ({axis.about}); "
-                f"--set {axis.name}={axis.paper} for example"
+                f"{option} {axis.name}={axis.paper} for example"
             )
     if "." in name or name in TOP_KEYS:
         return None
@@ -131,3 +136,36 @@ def find(axes: Sequence[Axis], name: str, value: str, study: str) -> tuple[Axis,
     raise ValueError(
         f"{said}: {name} is no axis of study {study}{hint} ({', '.join(known) or 'it has none'})"
     )
+
+
+def several(axes: Sequence[Axis], name: str, values: Sequence[str], study: str) -> tuple[Axis, list[Value]]:
+    """The axis that `--vary NAME=a,b,c` means, with its values, each once. A unit behind the last value alone
+    is that of all: `10,20,50ms`.
+
+    Raises ValueError for a key that belongs to no axis, for a value that is none or out of range, for units
+    behind some values only, and for fewer than two values.
+    """
+    said = f"--vary {name}={','.join(values)}"
+    words = [word.strip() for word in values]
+    units = [word.lstrip("+-.0123456789eE") if _begins_as_number(word) else None for word in words]
+    if len(words) > 1 and units[-1] and not any(units[:-1]) and None not in units:
+        words = [word + units[-1] for word in words[:-1]] + words[-1:]
+    elif any(units) and not all(units) and None not in units:
+        raise ValueError(f"{said}: some values have a unit and some have none; give each its unit")
+    found: list[Value] = []
+    axis = None
+    for word in words:
+        one = find(axes, name, word, study, "--vary")
+        if one is None:
+            known = ", ".join(axis.name for axis in axes)
+            raise ValueError(f"{said}: {name} is no axis of study {study} ({known or 'it has none'})")
+        axis, value = one
+        if value not in found:
+            found.append(value)
+    if axis is None or len(found) < 2:
+        raise ValueError(f"{said}: two different values are wanted; --set {name}={words[0]} is for one")
+    return axis, found
+
+
+def _begins_as_number(word: str) -> bool:
+    return word[:1] in "+-.0123456789" and bool(word)

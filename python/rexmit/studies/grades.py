@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rexmit.screen.units import count
+from rexmit.studies.cells import p_value
 
 if TYPE_CHECKING:
     from rexmit.studies.study import Row, Statement, Together
@@ -71,8 +72,12 @@ def statements_told(statements: Sequence[Statement]) -> str:
 def together_told(group: Together) -> str:
     """One group of rows that was judged at once."""
     size = count(len(group.keys), "figure")
-    if group.share is None:
+    if group.share is None or group.p is None:
         return f"{group.name}: too few runs, or figures that stand alone, to say whether they stand together"
-    verdict = "stand together too" if group.reproduced else "do not stand together"
-    as_far = f"{group.share:.0%} of {group.n} runs are as far from the others"
+    verdict = {
+        True: "stand together too",
+        False: "do not stand together",
+        None: "may stand together: the runs are too few to refuse any of so many groups",
+    }[group.reproduced]
+    as_far = f"{group.share:.0%} of {group.n} runs are as far from the others, {p_value(group.p)}"
     return f"{group.name}: {size} that stand alone {verdict} ({as_far})"

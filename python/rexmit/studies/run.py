@@ -18,6 +18,7 @@ from rexmit.studies import paper
 from rexmit.studies.grades import counted
 from rexmit.studies.own import CURRENT, Own
 from rexmit.studies.progress import Watch
+from rexmit.studies.shared import Shared
 from rexmit.studies.study import (
     Claim,
     Drawing,
@@ -148,33 +149,71 @@ def run(
     study's runs begin while the last one's are looked at. When `watch` is stopped (Ctrl-C),
     what is done is kept; what needs a batch that was not finished is left out, and `left_out` says so.
     """
-    watch = watch or Watch()
     own = own or Own()
-    # Whatever is declared, called or read of these studies, in whatever thread, finds it there.
-    context = copy_context()
-    context.run(CURRENT.set, own)
-    plans = [context.run(_planned, study, quick, factor) for study in studies]
-    if own and not own.capture:
-        _refuse_unmet(own, plans)
-    watch.expect({study.name: plan.batches for study, plan in zip(studies, plans, strict=True)})
+    jobs = [(study, own) for study in studies]
+    return run_each(jobs, quick=quick, factor=factor, watch=watch, then=then, into=into)
+
+
+def run_each(
+    jobs: Sequence[tuple[Study, Own]],
+    *,
+    quick: bool = False,
+    factor: float = 1.0,
+    watch: Watch | None = None,
+    then: Callable[[Outcome], None] | None = None,
+    into: Path | None = None,
+) -> Iterator[Outcome]:
+    """The same for studies each of which has its own numbers. A batch of runs that several have alike (the
+    same scenarios, seeds and tables) is made once.
+    """
+    watch = watch or Watch()
+    # Whatever is declared, called or read of a study, in whatever thread, finds its numbers there.
+    contexts = [copy_context() for _ in jobs]
+    for context, (_, own) in zip(contexts, jobs, strict=True):
+        context.run(CURRENT.set, own)
+    plans = [
+        context.run(_planned, study, quick, factor)
+        for context, (study, _) in zip(contexts, jobs, strict=True)
+    ]
+    for own in {id(own): own for _, own in jobs}.values():
+        if own and not own.capture:
+            met = [plan for plan, (_, its) in zip(plans, jobs, strict=True) if its is own]
+            _refuse_unmet(own, met)
+    shared = Shared(plans)
+    labels = _labels(jobs)
+    watch.expect({label: shared.made_by(k) for k, label in enumerate(labels)})
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(1) as reader, _calling(cores, watch) as pool:
         reader.submit(warm, lambda: watch.stopped, then is not None)
-        calls = [_begin(plan, pool, watch, context) for plan in plans[:1]]
+        calls = [
+            _begin(plan, pool, watch, context) for plan, context in zip(plans[:1], contexts, strict=False)
+        ]
         readings: list[Future[Outcome]] = []
-        for k, (study, plan) in enumerate(zip(studies, plans, strict=True)):
+        for k, ((study, own), plan) in enumerate(zip(jobs, plans, strict=True)):
             results, outcome = Results(), Outcome(study, quick, factor, own)
             results.quick, results.varied = quick, plan.varied
-            _runs(study, plan, results, outcome, watch, into)
+            shared.give(k, results)
+            _runs(labels[k], plan, results, outcome, watch, into)
+            shared.keep(k, results)
             # Calls of the next study fill the time in which the last ones of this are waited for.
-            calls += [_begin(plans[k + 1], pool, watch, context)] if k + 1 < len(plans) else []
-            _collect(study, calls[k], results, outcome, watch)
-            readings.append(reader.submit(context.copy().run, _read, study, results, outcome, then))
+            if k + 1 < len(plans):
+                calls.append(_begin(plans[k + 1], pool, watch, contexts[k + 1]))
+            _collect(labels[k], calls[k], results, outcome, watch)
+            readings.append(reader.submit(contexts[k].copy().run, _read, study, results, outcome, then))
             while readings and readings[0].done():
                 yield readings.pop(0).result()
         for reading in readings:
             watch.wait(reading)
             yield reading.result()
+
+
+def _labels(jobs: Sequence[tuple[Study, Own]]) -> list[str]:
+    """What the bar calls each: the study's name, and its own values where a study runs several times."""
+    names = [study.name for study, _ in jobs]
+    return [
+        name if names.count(name) == 1 else f"{name}, {own.said_axes() or 'the paper'}"
+        for name, (_, own) in zip(names, jobs, strict=True)
+    ]
 
 
 @contextmanager
@@ -237,16 +276,16 @@ def _call(compute: Callable[[], Any], watch: Watch) -> tuple[Any, float]:
 
 
 def _runs(
-    study: Study, plan: Plan, results: Results, outcome: Outcome, watch: Watch, into: Path | None
+    label: str, plan: Plan, results: Results, outcome: Outcome, watch: Watch, into: Path | None
 ) -> None:
     """The batches of runs, each on all cores."""
     from rexmit.running.many_runs import runs
 
     for name, batch in plan.batches.items():
-        if batch.call is not None or watch.stopped:
+        if batch.call is not None or name in results or watch.stopped:
             continue
         began = time.monotonic()
-        with watch.batch(study.name, name) as progress:
+        with watch.batch(label, name) as progress:
             more: dict[str, Any] = {"into": into, **batch.options}
             if batch.tables:
                 more["tables"] = batch.tables
@@ -280,11 +319,11 @@ def _from(before: int, runs: int, progress: Progress) -> Progress:
 
 
 def _collect(
-    study: Study, calls: dict[str, Future[Any]], results: Results, outcome: Outcome, watch: Watch
+    label: str, calls: dict[str, Future[Any]], results: Results, outcome: Outcome, watch: Watch
 ) -> None:
     """What the calls gave. One that fails costs what needs it, nothing else."""
     for name, future in calls.items():
-        with watch.batch(study.name, name):
+        with watch.batch(label, name):
             watch.wait(future)
         if watch.stopped and not future.done():
             continue

@@ -156,18 +156,26 @@ class Statement:
 @dataclass(frozen=True)
 class Together:
     """Rows that one run has to give all at once. share: of the runs those at least as far from the others as
-    the paper is, over all rows that stand alone; None: too few runs to say.
+    the paper is, over all rows that stand alone; None: too few runs to say. p: that the paper's is one of the
+    runs, corrected with Holm's method for all groups of the study. least: the smallest p that so many runs
+    can give, corrected for all groups.
     """
 
     name: str
     keys: tuple[str, ...]
     n: int
     share: float | None
+    p: float | None = None
+    least: float | None = None
 
     @property
     def reproduced(self) -> bool | None:
-        """Whether they stand together too, at 95%."""
-        return None if self.share is None else (self.share * self.n + 1) / (self.n + 1) > 1 - COVERAGE
+        """Whether they stand together too, at 95%; None: the runs are too few to refuse any."""
+        if self.p is None or self.least is None:
+            return None
+        if self.p <= 1 - COVERAGE:
+            return False
+        return True if self.least <= 1 - COVERAGE else None
 
 
 @dataclass(frozen=True)

@@ -53,13 +53,13 @@ def page(outcome: Outcome) -> list[str]:
     if reasons:
         lines += ["not reproduced, because"]
         for why, place in reasons.items():
-            lines += _hanging(f"  [{place}] ", why)
+            lines += hanging(f"  [{place}] ", why)
         lines.append("")
     if outcome.claims:
         lines += ["claims (corrected for all tests of the study)"]
         for judged in outcome.claims:
             lines += _claim(judged, outcome.own.depends(judged.claim.key))
-    lines += [line for sentence in outcome.left_out for line in _hanging("left out  ", sentence)]
+    lines += [line for sentence in outcome.left_out for line in hanging("left out  ", sentence)]
     return lines
 
 
@@ -91,8 +91,8 @@ def _statements(section: Section) -> list[str]:
     lines = [] if section.rows else [section.title]
     for one in section.statements:
         mark = "≠" if one.agrees is False else "=" if one.agrees else "?"
-        lines += _hanging(f"  {mark} {known[one.key].figure}: ", known[one.key].text)
-        lines += _hanging("      here  ", one.found)
+        lines += hanging(f"  {mark} {known[one.key].figure}: ", known[one.key].text)
+        lines += hanging("      here  ", one.found)
     return lines
 
 
@@ -144,13 +144,13 @@ def _line(line: list[str], widths: list[int]) -> str:
 def _long(line: list[str]) -> list[str]:
     """A row whose values are sentences."""
     name, theirs, ours, _, _, _, mark = line
-    return [f"    {name}  {mark}", *_hanging("      paper   ", theirs), *_hanging("      rexmit  ", ours)]
+    return [f"    {name}  {mark}", *hanging("      paper   ", theirs), *hanging("      rexmit  ", ours)]
 
 
 def _claim(judged: Judged, depends: bool | None = None) -> list[str]:
     claim = judged.claim
     told = paper.claims(claim.key.partition(".")[0])[claim.key]
-    lines = _hanging(f"  {judged.verdict:<13}", told)
+    lines = hanging(f"  {judged.verdict:<13}", told)
     if depends is False:
         lines += _wrapped(cells.CLAIM_OF_PAPER, 15)
     if claim.reading:
@@ -159,15 +159,16 @@ def _claim(judged: Judged, depends: bool | None = None) -> list[str]:
     if claim.effect:
         lines += _wrapped(claim.effect, 15)
     for line in cells.tested(judged):
-        lines += _hanging(" " * 15 + "- ", line)
+        lines += hanging(" " * 15 + "- ", line)
     return [*lines, ""]
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
-    return _hanging(" " * indent, text)
+    return hanging(" " * indent, text)
 
 
-def _hanging(first: str, text: str) -> list[str]:
+def hanging(first: str, text: str) -> list[str]:
+    """A text behind its first words, its other lines below its beginning."""
     lines = wrap(
         text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False
     )

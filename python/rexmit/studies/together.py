@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rexmit.studies import paper
+from rexmit.stats import holm
+from rexmit.studies import cells, paper
 from rexmit.studies.study import Row, Statement, Together
 
 if TYPE_CHECKING:
@@ -22,9 +24,20 @@ FEW = 20
 
 
 def together(rows: Sequence[Row]) -> list[Together]:
-    """Each group of rows that is judged at once: those of it that stand alone."""
+    """Each group of rows that is judged at once: those of it that stand alone. Holm's correction is over all
+    groups of the study that are judged.
+    """
     names = dict.fromkeys(row.together for row in rows if row.together)
-    return [_judged(name, [row for row in rows if row.together == name]) for name in names]
+    found = [_judged(name, [row for row in rows if row.together == name]) for name in names]
+    # The paper counts as one more run.
+    ps = [(group.share * group.n + 1) / (group.n + 1) for group in found if group.share is not None]
+    corrected = iter(holm(ps))
+    return [
+        group
+        if group.share is None
+        else replace(group, p=next(corrected), least=min(1.0, len(ps) / (group.n + 1)))
+        for group in found
+    ]
 
 
 def _judged(name: str, rows: Sequence[Row]) -> Together:
@@ -77,7 +90,7 @@ def contradicted(row: Row, groups: Sequence[Together], statements: Sequence[Stat
         if group.reproduced is False and row.key in group.keys:
             return row.refused(
                 f"alone it lies within the runs, but together with the other {len(group.keys) - 1} figures "
-                "of "
-                f"“{group.name}” it does not: {group.share:.0%} of {group.n} runs are as far from the others"
+                f"of “{group.name}” it does not: {group.share:.0%} of {group.n} runs are as far from the "
+                f"others ({cells.p_value(group.p or 0.0)}, corrected)"
             )
     return row

@@ -57,6 +57,7 @@ AXES = (
         **one_key(AIR, "Mbps"),
         # The slowest air does not carry all of the file while a run lasts.
         may=(*MAY, "interruption.setup.file"),
+        drawn=True,
     ),
     Axis(
         "queue",

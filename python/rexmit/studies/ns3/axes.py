@@ -12,7 +12,7 @@ BASE = (
     "ns3.setup.cwnd_after_bytes",
     "ns3.first_recovery_exit.*",
     "ns3.dupacks_*",
-    "ns3.statement.fig1*",
+    "ns3.statement.fig1[a-d]*",
     "ns3.statement.fig7_*",
     "ns3.claim.variants",
 )

@@ -1,0 +1,85 @@
+"""`--stacks A,B`: the papers' claims under other stacks, in one table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from conftest import refused
+from rexmit import cli
+from rexmit.studies import load, names
+from rexmit.studies.axes import find
+from rexmit.studies.own import Own
+from rexmit.studies.run import run
+from rexmit.studies.stacks import UnderStacks, blocks, jobs_of, lines, table, told, under
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "study.schema.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def found() -> UnderStacks:
+    jobs, without = jobs_of([load(name) for name in names()], ["linux-6-cubic", "linux-2.2"])
+    return under(jobs, without, quick=True)
+
+
+def test_each_verdict_is_that_of_the_study_under_the_stack(found: UnderStacks) -> None:
+    study = load("rto")
+    cubic = find(study.axes, "stack", "linux-6-cubic", "rto")
+    assert cubic is not None
+    (papers,) = run([study], quick=True)
+    (other,) = run([study], quick=True, own=Own(axes=(cubic,)))
+    head, rows = table(found)
+    assert head[2:] == ["under the paper's stack", "linux-6-cubic"]
+    moving = [k for k, judged in enumerate(papers.claims) if cubic[0].moves(judged.claim.key)]
+    assert len(rows) == len(moving) > 0
+    assert [row[2] for row in rows] == [f"{papers.claims[k].verdict} (linux-2.2)" for k in moving]
+    assert [row[3] for row in rows] == [other.claims[k].verdict for k in moving]
+    # The two stacks differ in what they leave idle, or this test could not fail.
+    (one,) = found.found
+    idle = next(line for line in one.lines() if line.first.key == "rto.table1.2.total_idle_s")
+    assert len({row.rexmit for row in idle.rows if row}) == 2
+
+
+def test_studies_that_take_no_part_are_named_with_the_reason(found: UnderStacks) -> None:
+    assert set(found.without) == set(names()) - {"rto"}
+    page = "\n".join(lines(found))
+    assert max(map(len, lines(found))) <= 110
+    for name in found.without:
+        assert f"tudy {name} takes no part: it compares stacks itself" in page
+    assert "claim.cure" in page
+    assert any("takes no part" in getattr(block, "markdown", "") for block in blocks(found, "x"))
+
+
+def test_the_answer_as_json(found: UnderStacks) -> None:
+    answer = json.loads(json.dumps(told(found), allow_nan=False))
+    jsonschema.validate(answer, SCHEMA)
+    assert answer["stacks"] == ["linux-6-cubic"]
+    assert answer["studies"][0]["values"] == ["linux-2.2", "linux-6-cubic"]
+
+
+def test_the_command_writes_its_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["study", "run", "rto", "--stacks", "linux-6-bbr", "--quick", "--out", str(tmp_path)]
+    assert cli.main(words) == 0
+    assert "stacks.html" in capsys.readouterr().out
+    assert "| study | the paper claims | under the paper's stack | linux-6-bbr |" in (
+        (tmp_path / "stacks.md").read_text()
+    )
+    assert "rexmit study run rto --stacks linux-6-bbr --quick" in (tmp_path / "stacks.md").read_text()
+    jsonschema.validate(json.loads((tmp_path / "results.json").read_text()), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("words", "fix"),
+    [
+        (["all", "--stacks", "linux-6-cubi"], "linux-6-cubi is none; did you mean linux-6-cubic?"),
+        (["all", "--stacks", ","], "no stack is named"),
+        (["ns3", "--stacks", "linux-6-bbr"], "no study takes part (ns3: it compares stacks itself"),
+        (["rto", "--stacks", "linux-6-bbr", "--set", "rate=2"], "--vary stack=A,B goes with values"),
+        (["rto", "--stacks", "linux-6-bbr", "--docs", "x"], "--docs is for one value; --stacks with --out"),
+    ],
+)
+def test_bad_words_are_one_sentence(words: list[str], fix: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fix in refused(["study", "run", "--quick", *words], capsys)
