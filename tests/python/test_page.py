@@ -189,7 +189,7 @@ def test_a_clean_transfer_is_told_in_one_sentence() -> None:
     answer = FLOW["answer"] | nothing | {"certainty": "known", "findings": []}
     text = page(seen(clean | {"retransmissions": {"total": 0}, "probes": {}, "answer": answer}), "x.pcap")
     assert text[4:] == [
-        "  known    nothing. Nothing took time worth telling.",
+        "  known    Nothing took time worth telling.",
         "  next     rexmit analyze x.pcap --out DIR      for tables and figures",
     ]
 

@@ -118,8 +118,17 @@ fn a_timer_far_beyond_rfc_6298_owns_its_wait_and_a_sender_that_was_asked_stands_
     assert!((seconds(&answer, Cause::Timer) - 3.5).abs() < 0.01);
     // Four segments behind it arrived, so three duplicate ACKs came.
     let asked = EpisodeRow { sent_after_loss_bytes: 5 * u64::from(MSS), ..late };
-    let answer = explained(&flow(10_000), &[asked], &[], &waits);
+    let answer = explained(&flow(10_000), std::slice::from_ref(&asked), &[], &waits);
     assert_eq!(answer.cause, Cause::SenderStalled);
+    // It went on sending for half a second, and the timer may start anew with each packet.
+    let waits = [
+        waited_for_the_timer()[0],
+        stretch(1000, &[(0, Wait::Ack, 500)]),
+        stretch(1500, &[(0, Wait::Timer, 4_000)]),
+    ];
+    let fell_silent = EpisodeRow { silence: Some(Span::from_millis(4_000)), ..asked };
+    let answer = explained(&flow(10_000), &[fell_silent], &[], &waits);
+    assert!((seconds(&answer, Cause::SenderStalled) - 3.5).abs() < 0.05, "{:?}", answer.causes);
 }
 
 #[test]

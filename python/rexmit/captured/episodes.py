@@ -64,7 +64,7 @@ def _episode_row(e: Json, flow: Json) -> tuple[str, ...]:
     end, start = e.get("end_s"), float(e["start_s"])
     silence = e.get("silence_s")
     if is_away(flow) and silence is not None:
-        # What the timer repaired should have arrived in the silence before it; behind a needless repair none was.
+        # What the timer repaired should have arrived in the silence before it; a needless repair has none.
         if int(e.get("timeouts") or 0) > 0 and e.get("first_repair_s") is not None:
             start = min(start, float(e["first_repair_s"]) - float(silence))
         silence = None if e["kind"] == "needless" else silence

@@ -42,6 +42,8 @@ pub struct Trouble {
     pub start: Time,
     /// From here on the sender repairs, or waits for the timer: before, it sends as if nothing had happened.
     pub noticed: Time,
+    /// Nothing has been sent since, until the timer expired.
+    pub silent: Time,
     /// The last repair: until then something is missing.
     pub repaired: Time,
     pub end: Time,
@@ -136,6 +138,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
         certainty,
         start: e.row.start.min(e.noticed()),
         noticed: e.noticed(),
+        silent: e.row.silence.map_or(e.noticed(), |s| e.row.first_repair - s),
         repaired: e.row.last_repair.max(e.row.first_repair),
         end,
         lost: u64::from(e.row.lost_copies.unwrap_or(e.row.lost_segments)),
