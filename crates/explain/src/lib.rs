@@ -174,14 +174,12 @@ fn verdict(c: &Conversation<'_>, owed: Span, causes: &[Share]) -> (Cause, Option
 
 fn path_words(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> PathWords {
     let bytes = c.bytes(side) as f64;
-    let carried =
-        c.row(side).map_or(0.0, |f| f.delivered_bytes() as f64 / (f.end - f.start).as_secs().max(1e-9));
     PathWords {
         // A rate over less than this is that of one burst.
         capacity_bps: path
             .capacity
             .filter(|p| p.how != How::Reached || c.end - c.start >= NEGLIGIBLE)
-            .map(|p| p.bytes_per_s.max(carried) * 8.0),
+            .map(|p| p.bytes_per_s * 8.0),
         at_least: path.capacity.is_none_or(|p| p.how == How::Reached),
         base_rtt: c.base_rtt,
         largest_rtt: c.largest_rtt,

@@ -509,6 +509,34 @@ fn turns_wait_in_a_queue_that_other_flows_of_the_host_fill() {
 }
 
 #[test]
+fn a_path_carries_at_least_what_it_did_carry() {
+    // Packets wait in a queue in two of six round trips, and little arrives in these.
+    let delivered = |i: i64| if i < 2 { 10_000 } else { 100_000 };
+    let bins: Vec<PathRow> = (0..6i64)
+        .map(|i| {
+            let rtt = Span::from_millis(if i < 2 { 80 } else { 40 });
+            let bin = of_all_flows(|_| delivered(i), rtt)[i as usize];
+            PathRow { start: ms(40 * i), width: Span::from_millis(40), ..bin }
+        })
+        .collect();
+    let trips = Summary { n: 30, min: 0.04, max: 0.08, ..Summary::default() };
+    let flow = FlowRow {
+        rtt_ack: trips,
+        first_data: Some(ms(0)),
+        last_data: Some(ms(240)),
+        start: ms(0),
+        end: ms(10_000),
+        ..flow((0..6).map(delivered).sum())
+    };
+    let client = FlowRows { flow: Some(&flow), path: &bins, ..FlowRows::default() };
+    let waits = [stretch(0, &[(0, Wait::Ack, 240)]), stretch(240, &[(0, Wait::Window, 9_000)])];
+    let rows = Rows { flows: [client, FlowRows::default()], waits: &waits, origin: Time::ZERO };
+    let path = explain::explain(&rows).paths[0];
+    assert!(!path.at_least);
+    assert!(path.capacity_bps >= Some(8.0 * 420_000.0 / 0.32), "{path:?}");
+}
+
+#[test]
 fn how_much_of_a_round_trip_is_a_queue_of_others_cannot_be_told() {
     let turns = |n: i64| -> Vec<Stretch> {
         let turn = |i| Stretch { bytes: [100, 0], turns: [1, 1], ..stretch(60 * i, &[(0, Wait::Path, 60)]) };

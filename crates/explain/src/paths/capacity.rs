@@ -102,7 +102,23 @@ pub(super) fn is_flat(path: &Path<'_>) -> bool {
     near >= MOSTLY * all && all > 0.0
 }
 
+/// 0 where no time shows.
+fn rate(bytes: u64, took: Span) -> f64 {
+    if took > Span::ZERO { bytes as f64 / took.as_secs() } else { 0.0 }
+}
+
+/// What a path carries is at least what it did carry from the first data to a round trip behind the last.
 pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Capacity> {
+    let found = estimated(c, side, path)?;
+    let Some(f) = c.row(side) else { return Some(found) };
+    let all = rate(f.delivered_bytes(), f.end - f.start);
+    // One message alone shows no more than how soon its answer came.
+    let data = || Some(rate(f.acked_bytes, f.last_data? - f.first_data? + c.largest_rtt?));
+    let carried = all.max(if found.how == How::Reached { 0.0 } else { data().unwrap_or(0.0) });
+    Some(Capacity { bytes_per_s: found.bytes_per_s.max(carried), ..found })
+}
+
+fn estimated(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Capacity> {
     let pieces = pieces(path);
     let mss = c.mss(side) as f64;
     // Away from the sender a round trip holds the wait for the next packet of a sender that spaces them.
