@@ -22,6 +22,14 @@ pub(crate) fn counted(n: u64, thing: &str) -> String {
     format!("{} {thing}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
+/// What makes a capture that is read of one that is not, where something is known to.
+fn conversion(fix: Option<&str>) -> String {
+    match fix {
+        Some(fix) => format!("convert it to pcapng first, as in {fix}"),
+        None => "no program is known that converts it".into(),
+    }
+}
+
 /// An input/output error without the operating system's error number.
 pub(crate) fn io_reason(e: &io::Error) -> String {
     match e.kind() {
@@ -75,8 +83,8 @@ pub enum Error {
     )]
     NoCapture { file: String, found: String },
     /// Another kind of capture, recognised but not read.
-    #[error("{file}: is {found} (byte 0), which is not read: convert it to pcapng first, as in {fix}")]
-    Foreign { file: String, found: &'static str, fix: String },
+    #[error("{file}: is {found} (byte 0), which is not read: {}", conversion(fix.as_deref()))]
+    Foreign { file: String, found: &'static str, fix: Option<String> },
     #[error("{file}: {damage}")]
     Header { file: String, damage: String },
     /// A selection that cannot be meant.

@@ -30,12 +30,9 @@ pub(crate) fn format(
     if head.starts_with(b"snoop\0\0\0") {
         return Ok(Format::Snoop);
     }
-    let fix = || format!("editcap -F pcapng {file} OUT.pcapng");
-    let foreign = |found| Err(Error::Foreign { file: file.to_string(), found, fix: fix() });
-    let compressed = |found, tool: &str| {
-        let fix = format!("{tool} {file} > OUT.pcap");
-        Err(Error::Foreign { file: file.to_string(), found, fix })
-    };
+    let refused = |found, fix| Err(Error::Foreign { file: file.to_string(), found, fix });
+    let foreign = |found| refused(found, Some(format!("editcap -F pcapng {file} OUT.pcapng")));
+    let compressed = |found, tool: &str| refused(found, Some(format!("{tool} {file} > OUT.pcap")));
     match head {
         [] => return Err(Error::Empty { file: file.to_string() }),
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => return compressed("bzip2 data", "bzip2 -dc"),
@@ -52,7 +49,7 @@ pub(crate) fn format(
         }
         [b'X', b'C', b'P', 0, ..] => return foreign("a NetXRay or Windows Sniffer capture"),
         [b'T', b'R', b'S', b'N', b'I', b'F', b'F', ..] => return foreign("a Sniffer capture"),
-        [0, 0, b'd', b'v', ..] => return foreign("a NetMetrix capture"),
+        [0, 0, b'd', b'v', ..] => return refused("a NetMetrix capture", None),
         [0x7f, b'v', b'e', b'r', ..] => return foreign("an EtherPeek (OmniPeek) capture"),
         _ => {}
     }
@@ -63,10 +60,12 @@ pub(crate) fn format(
         return foreign("an EtherPeek capture");
     }
     if tsh(head) {
-        return foreign("an NLANR TSH capture");
+        return refused("an NLANR TSH capture", None);
     }
     if erf(head) {
-        return foreign("an ERF (Endace) capture");
+        // Its records have a link layer each, which pcapng has for a whole interface.
+        let fix = format!("editcap -F pcapng -T ether {file} OUT.pcapng");
+        return refused("an ERF (Endace) capture", Some(fix));
     }
     let head = &head[..head.len().min(64)];
     let found = match is_text(head) {
@@ -133,9 +132,10 @@ mod tests {
         let erf = |seconds: u8| {
             [&[0; 4], &[seconds, 0, 0, 0x60][..], &[2, 4, 0, 80, 0, 0, 0, 60], &[0; 64]].concat()
         };
-        assert!(refusal(&[erf(1), erf(2)].concat()).contains("an ERF (Endace) capture"));
+        assert!(refusal(&[erf(1), erf(2)].concat()).contains("is an ERF (Endace) capture (byte 0), which is not read: convert it to pcapng first, as in editcap -F pcapng -T ether a"));
         let tsh = [&[0x3f, 0x13, 1, 2, 1, 0, 0, 0, 0x45][..], &[0; 35]].concat();
-        assert!(refusal(&[tsh.clone(), tsh].concat()).contains("an NLANR TSH capture"));
+        let refused = refusal(&[tsh.clone(), tsh].concat());
+        assert!(refused.contains("is an NLANR TSH capture (byte 0), which is not read: no program is known"));
         assert!(refusal(&[&[6, 0, 0, 1][..], &[9; 20], &[0; 104]].concat()).contains("an EtherPeek capture"));
     }
 
