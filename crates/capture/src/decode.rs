@@ -32,6 +32,8 @@ pub(crate) enum Found {
     Tcp,
     Arp,
     Udp,
+    /// UDP that carries QUIC.
+    Quic,
     Icmp,
     OtherIp,
     /// 802.2 logical link control that carries no IP.
@@ -281,7 +283,7 @@ impl Walk<'_> {
             17 => {
                 let wire = r.wire;
                 let found = self.udp(r);
-                if matches!(found, Some(Found::Udp)) {
+                if matches!(found, Some(Found::Udp | Found::Quic)) {
                     (self.packet.tuple.src.host, self.packet.tuple.dst.host) = (ip.src, ip.dst);
                     self.packet.seg.payload = wire.saturating_sub(UDP_HEADER);
                 }

@@ -227,6 +227,8 @@ pub struct Info {
     pub clock_jumps: u64,
     pub first_jump: u64,
     pub others: Others,
+    /// Of the UDP datagrams, those that open a connection of QUIC.
+    pub quic: u64,
     /// Packets with each of [`Tunnel::ALL`] around their TCP segment.
     pub tunnels: [u64; Tunnel::ALL.len()],
     pub unsupported: Unread,
@@ -327,7 +329,12 @@ impl Info {
             let all = counted(self.packets, "packet");
             return Some(format!("{name}{more}: all of its {all} lie outside --from and --to: widen them"));
         }
-        Some(format!("{name}{more}: no TCP in its {}{}", counted(self.packets, "packet"), self.other_parts()))
+        let quic = match self.quic {
+            0 => "",
+            _ => ": it holds QUIC (RFC 9000), which rexmit does not read; its headers are encrypted",
+        };
+        let all = counted(self.packets, "packet");
+        Some(format!("{name}{more}: no TCP in its {all}{}{quic}", self.other_parts()))
     }
 
     /// ` (35 UDP, 2 ARP)`, or nothing.

@@ -10,6 +10,16 @@ const CAPWAP_DATA: u16 = 5247;
 const GENEVE: u16 = 6081;
 const GTP_U: u16 = 2152;
 
+/// A long header of QUIC with a version that is in use, or was: each connection begins with some (RFC 9000 §17.2, RFC 9369
+/// §3.1, drafts §15). Google's, such as Q043, stood behind flags and a connection number of eight bytes until Q046.
+fn begins_quic(datagram: &[u8]) -> bool {
+    let Some([first, version @ ..]) = datagram.first_chunk::<5>() else { return false };
+    let long =
+        matches!(version, [0, 0, 0, 1] | [0x6b, 0x33, 0x43, 0xcf] | [0xff, 0, 0, _] | [b'Q', b'0', ..]);
+    let google = first & 0x09 == 0x09 && datagram.get(9..11) == Some(b"Q0");
+    first & 0xc0 == 0xc0 && long || google
+}
+
 impl Walk<'_> {
     /// GRE (RFC 2784, RFC 2890), and version 1 as PPTP has it (RFC 2637 §4.1).
     pub fn gre(&mut self, r: Rest) -> Option<Found> {
@@ -64,7 +74,7 @@ impl Walk<'_> {
         } else if destination == GTP_U || source == GTP_U {
             self.gtp(payload)
         } else {
-            return Some(Found::Udp);
+            return Some(if begins_quic(payload.bytes) { Found::Quic } else { Found::Udp });
         };
         match found {
             None

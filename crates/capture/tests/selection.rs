@@ -73,6 +73,11 @@ fn a_capture_without_tcp_says_what_it_holds() {
     let datagram = common::ip(&tuple(), 17, &common::udp(53, &[0; 10]));
     let (_, info) = read_all(&[dir.file("a.pcap", &pcap(LinkType::RAW, &[datagram]))], &Options::default());
     assert!(info.nothing().unwrap().ends_with("a.pcap: no TCP in its 1 packet (1 UDP)"));
+    // RFC 9000 §17.2: a long header, version 1.
+    let initial = common::ip(&tuple(), 17, &common::udp(443, &[0xc3, 0, 0, 0, 1, 8, 1, 2, 3, 4]));
+    let (_, info) = read_all(&[dir.file("quic.pcap", &pcap(LinkType::RAW, &[initial]))], &Options::default());
+    let said = info.nothing().unwrap();
+    assert!(said.contains("no TCP in its 1 packet (1 UDP): it holds QUIC (RFC 9000)"), "{said}");
     let (_, info) = read_all(&[dir.file("b.pcap", &pcap(LinkType::RAW, &[]))], &Options::default());
     assert!(info.nothing().unwrap().contains("holds no packets"));
 }

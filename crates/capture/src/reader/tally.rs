@@ -145,8 +145,9 @@ impl Tally {
                 self.segment(packet, out);
             }
             Found::Arp => info.others.arp += 1,
-            Found::Udp => {
+            Found::Udp | Found::Quic => {
                 info.others.udp += 1;
+                info.quic += u64::from(found == Found::Quic);
                 self.beside.note(&packet);
             }
             Found::Icmp => info.others.icmp += 1,
