@@ -126,8 +126,18 @@ fn a_timer_far_beyond_rfc_6298_owns_its_wait_and_a_sender_that_was_asked_stands_
         stretch(1000, &[(0, Wait::Ack, 500)]),
         stretch(1500, &[(0, Wait::Timer, 4_000)]),
     ];
-    let fell_silent = EpisodeRow { silence: Some(Span::from_millis(4_000)), ..asked };
-    let answer = explained(&flow(10_000), &[fell_silent], &[], &waits);
+    let silence = Some(Span::from_millis(4_000));
+    let fell_silent = EpisodeRow { silence, ..asked };
+    let first_repair = Some(fell_silent.first_repair);
+    let lost = BurstRow {
+        start: ms(1000),
+        last: ms(1000),
+        first_repair,
+        silence,
+        episode: Some(0),
+        ..BurstRow::default()
+    };
+    let answer = explained(&flow(10_000), &[fell_silent], &[lost], &waits);
     assert!((seconds(&answer, Cause::SenderStalled) - 3.5).abs() < 0.05, "{:?}", answer.causes);
 }
 

@@ -65,8 +65,7 @@ def _episode_row(e: Json, flow: Json) -> tuple[str, ...]:
     silence = e.get("silence_s")
     if is_away(flow) and silence is not None:
         # What the timer repaired should have arrived in the silence before it; a needless repair has none.
-        if int(e.get("timeouts") or 0) > 0 and e.get("first_repair_s") is not None:
-            start = min(start, float(e["first_repair_s"]) - float(silence))
+        start = min([start, *_silences(e, flow)])
         silence = None if e["kind"] == "needless" else silence
     return (
         str(int(e["number"]) + 1),
@@ -78,6 +77,13 @@ def _episode_row(e: Json, flow: Json) -> tuple[str, ...]:
         "open" if end is None else seconds(float(end) - start),
         why(e, flow),
     )
+
+
+def _silences(e: Json, flow: Json) -> list[float]:
+    """When each silence before a timer's repair in the episode began."""
+    bursts = [b for b in flow.get("bursts") or () if b["episode"] == e["number"]]
+    timers = [b for b in bursts if b["trigger"] == "timer-rto" and b["silence_s"] is not None]
+    return [float(b["first_repair_s"]) - float(b["silence_s"]) for b in timers]
 
 
 def _repaired_by(e: Json, flow: Json) -> str:

@@ -23,6 +23,11 @@ fn words(s: &Scene<'_>) -> Words {
             grouped(t.lost_from_bytes.into()),
             grouped(t.through_to_bytes.into())
         ),
+        // The message that was sent again is none of a full segment: what it asked for is missing.
+        _ if s.flow().is_some_and(|f| f.bytes < u64::from(f.mss)) => format!(
+            "Nothing of the answer of {} arrived, and its ACK did: full segments probably do not get through.",
+            s.receiver()
+        ),
         _ => "Full segments did not get through, and smaller packets did.".into(),
     };
     Words {

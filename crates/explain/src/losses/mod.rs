@@ -138,7 +138,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
         certainty,
         start: e.row.start.min(e.noticed()),
         noticed: e.noticed(),
-        silent: e.row.silence.map_or(e.noticed(), |s| e.row.first_repair - s),
+        silent: e.silence().map_or(e.noticed(), |(from, _)| from),
         repaired: e.row.last_repair.max(e.row.first_repair),
         end,
         lost: u64::from(e.row.lost_copies.unwrap_or(e.row.lost_segments)),
@@ -173,6 +173,11 @@ impl<'a> Episode<'a> {
             .iter()
             .filter(|i| i.start >= from - AT_ONCE && i.end <= self.row.first_repair + AT_ONCE);
         idle.max_by_key(|i| i.end - i.start)
+    }
+    /// The longest silence before the repair of something that was lost: its beginning and its end.
+    pub fn silence(&self) -> Option<(Time, Time)> {
+        let all = self.bursts.iter().filter_map(|b| Some((b.first_repair? - b.silence?, b.first_repair?)));
+        all.max_by_key(|(from, to)| *to - *from)
     }
     pub fn silence_before(&self) -> Span {
         self.dark_before().map_or(Span::ZERO, |i| i.end - i.start).max(self.row.silence_before)

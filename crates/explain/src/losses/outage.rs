@@ -18,8 +18,8 @@ pub(super) fn dark(row: &EpisodeRow, bursts: &[&BurstRow]) -> Option<(Time, Time
 /// From when on nothing got through, for how long at least and at most. Where data arrives, only the silence before the
 /// timer's repair tells.
 pub(super) fn told(e: &Episode<'_>) -> (Time, Span, Option<Span>) {
-    if let Some(silence) = e.row.silence.filter(|_| e.timed_out() && !e.seen_leaving()) {
-        return (e.row.first_repair - silence, Span::ZERO, Some(silence));
+    if let Some((from, to)) = e.silence().filter(|_| e.timed_out() && !e.seen_leaving()) {
+        return (from, Span::ZERO, Some(to - from));
     }
     let (least, most) = lasted(e);
     (e.dark.map_or(e.row.start, |(from, _)| from), least, most)
