@@ -49,7 +49,8 @@ impl Stream {
         }
         let some = !seg.sack.is_empty() || self.last_blocks[0] != (0, 0);
         // A DSACK is sent once for each arrival (RFC 2883 §4): that it is told again is news.
-        let is_news = |b: &[_; 4]| *b != self.last_blocks || is_dsack(&b[..seg.sack.as_slice().len()], ack);
+        let is_news =
+            |b: &[(u64, u64); 4]| *b != self.last_blocks || again && b[0].0 < b[0].1 && b[0].1 <= ack;
         let other_blocks = some.then(|| self.blocks(&seg.sack)).filter(is_news);
         // Away from the sender more may be outstanding than was seen.
         let elsewhere = ctx.view.at.is_remote();
