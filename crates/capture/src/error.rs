@@ -22,7 +22,7 @@ pub(crate) fn counted(n: u64, thing: &str) -> String {
     format!("{} {thing}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
-/// What makes a capture that is read of one that is not, where something is known to.
+/// How a capture in a format that is not read can be converted.
 fn conversion(fix: Option<&str>) -> String {
     match fix {
         Some(fix) => format!("convert it to pcapng first, as in {fix}"),

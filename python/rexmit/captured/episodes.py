@@ -64,7 +64,7 @@ def _episode_row(e: Json, flow: Json) -> tuple[str, ...]:
     end, start = e.get("end_s"), float(e["start_s"])
     silence = e.get("silence_s")
     if is_away(flow) and silence is not None:
-        # What the timer repaired should have arrived in the silence before it; a needless repair has none.
+        # Lost data should have arrived in the silence before the timer's repair; a needless one has none.
         start = min([start, *_silences(e, flow)])
         silence = None if e["kind"] == "needless" else silence
     return (

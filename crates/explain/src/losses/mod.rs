@@ -138,7 +138,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
         certainty,
         start: e.row.start.min(e.noticed()),
         noticed: e.noticed(),
-        silent: e.silence().map_or(e.noticed(), |(from, _)| from),
+        silent: e.silence().map_or(e.noticed(), |(from, _)| from.max(e.noticed())),
         repaired: e.row.last_repair.max(e.row.first_repair),
         end,
         lost: u64::from(e.row.lost_copies.unwrap_or(e.row.lost_segments)),

@@ -107,7 +107,8 @@ fn rate(bytes: u64, took: Span) -> f64 {
     if took > Span::ZERO { bytes as f64 / took.as_secs() } else { 0.0 }
 }
 
-/// What a path carries is at least what it did carry from the first data to a round trip behind the last.
+/// The rate of the path: at least the mean rate of this conversation's data, from its first packet to a round trip behind
+/// its last.
 pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Capacity> {
     let found = estimated(c, side, path)?;
     let Some(f) = c.row(side) else { return Some(found) };

@@ -135,7 +135,7 @@ impl<'a> Path<'a> {
         let busy = match all >= FULL {
             true if self.is_shared(from, to, bytes / length * (to - from).as_secs()) => 1.0,
             true => own.max(FULL).max(own / FULL).min(1.0),
-            false => own.min(1.0),
+            false => own,
         };
         Some(Span::from_secs_f64(busy * length))
     }

@@ -200,7 +200,7 @@ impl<'a> Row<'a> {
         match self.waited_for(side) {
             Some(t) if matches!(t.cause, Cause::Timer | Cause::SenderStalled) => {
                 // Some wait there would have been: what was lost owns it. The timer may start anew with each packet.
-                let due = t.silent.max(t.noticed) + t.due;
+                let due = t.silent + t.due;
                 let lost = (due.min(end) - t.noticed.max(start)).max(Span::ZERO).min(timer);
                 self.put(ledger, Cause::LossRandom, None, lost, Certainty::Likely);
                 self.put(ledger, t.cause, self.by_of(t), timer - lost, t.certainty);
