@@ -51,6 +51,20 @@ fn a_clock_that_was_never_set_is_no_hindrance() {
 }
 
 #[test]
+fn what_the_receivers_capture_lacks_and_an_ack_covers_was_not_lost() {
+    let mut story = Path { lost_one_in: 0, repeats_one_in: 0, ..Path::default() }.story();
+    let mut data = 0;
+    story.captures[1].retain(|p| {
+        data += u64::from(p.seg.payload > 0);
+        p.seg.payload == 0 || data % 50 != 0
+    });
+    let mut joined = join(&story.captures);
+    assert_eq!(lost(&joined, Side::Sender).len(), 60, "the comparison alone cannot tell");
+    let flow = flow(&mut joined, &story.captures[0]);
+    assert_eq!((flow.lost_copies, flow.lost_segments, flow.bursts), (Some(0), Some(0), 0));
+}
+
+#[test]
 fn what_the_network_doubles_is_counted_and_not_lost() {
     let story = Path { twice_one_in: 10, jitter: 5 * MS, ..Path::default() }.story();
     let joined = is_exact(&story);
@@ -465,6 +479,7 @@ fn exactly_the_dropped_packets_are_lost_whatever_the_path() {
             jitter: random.below(40 * MS as u64) as i64,
             lost_one_in: 1 + random.below(60),
             twice_one_in: random.below(30),
+            repeats_one_in: 10,
             ahead: random.below(7200 * 1000 * MS as u64) as i64 - 3600 * 1000 * MS,
             gains_ppm: random.below(200) as i64 - 100,
             first_seq: random.next() as u32,

@@ -36,6 +36,8 @@ pub struct Path {
     /// One packet in so many is lost, comes twice; 0: none.
     pub lost_one_in: u64,
     pub twice_one_in: u64,
+    /// One data packet in so many repeats an older segment.
+    pub repeats_one_in: u64,
     /// The receiver's clock.
     pub ahead: i64,
     pub gains_ppm: i64,
@@ -53,6 +55,7 @@ impl Default for Path {
             jitter: 0,
             lost_one_in: 20,
             twice_one_in: 0,
+            repeats_one_in: 10,
             ahead: 0,
             gains_ppm: 0,
             first_seq: 1_000_000,
@@ -91,8 +94,7 @@ impl Path {
         let mut next = 0;
         for i in 0..self.packets {
             let left = 100 * MS + i64::from(i) * MS;
-            // one data packet in ten repeats an older segment
-            let segment = if next > 50 && random.one_in(10) { next - 50 } else { next };
+            let segment = if next > 50 && random.one_in(self.repeats_one_in) { next - 50 } else { next };
             next += u32::from(segment == next);
             let data = self.packet(true, left, segment * MSS, MSS, &mut ids[0]);
             sent.push(self.send(&mut random, data, true, left));

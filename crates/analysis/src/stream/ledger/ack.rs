@@ -9,6 +9,7 @@ impl Ledger {
     pub fn pop_plain(&mut self, ack: u64) -> Option<AckedOnce> {
         let seg = self.board.pop_plain(ack)?;
         if let Some(trouble) = &mut self.trouble {
+            trouble.note_arrival(&seg);
             trouble.push_arrived(&seg, &mut self.board);
         } else if !seg.is_plain() {
             seg.leave(&mut self.board.repaired);
@@ -33,6 +34,7 @@ impl Ledger {
         let of = seg.kept().filter(|_| acked.resent).and_then(|at| board.repaired.get_mut(at));
         let Some(of) = of else {
             acked.unseen = seg.is_hole();
+            trouble.note_arrival(&seg);
             trouble.push_arrived(&seg, board);
             return Some(acked);
         };
@@ -54,8 +56,14 @@ impl Ledger {
         Some(acked)
     }
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
-    pub fn sack(&mut self, left: u64, right: u64, now: Time, each: impl FnMut(&Acked)) {
-        self.board.sack(left, right, now, each);
+    pub fn sack(&mut self, left: u64, right: u64, now: Time, mut each: impl FnMut(&Acked)) {
+        let trouble = &mut self.trouble;
+        self.board.sack(left, right, now, |seg, acked| {
+            if let Some(trouble) = trouble.as_mut().filter(|_| !acked.resent) {
+                trouble.note_arrival(seg);
+            }
+            each(acked);
+        });
     }
     /// The receiver got `[left, right)` once more than it needed; all before `una` is acknowledged.
     pub fn take_dsack(&mut self, (left, right): (u64, u64), una: u64, now: Time) {

@@ -209,7 +209,7 @@ impl Board {
         self.pop_front()
     }
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
-    pub fn sack(&mut self, left: u64, right: u64, now: Time, mut each: impl FnMut(&Acked)) {
+    pub fn sack(&mut self, left: u64, right: u64, now: Time, mut each: impl FnMut(&Entry, &Acked)) {
         let Some(mut i) = self.find_edge(left) else { return };
         // The walk begins at `left`, where the new part of the block begins, so a block that only grew is not walked
         // again from its start.
@@ -232,7 +232,8 @@ impl Board {
                         &*r
                     });
                     self.sacked_bytes += u64::from(seg.len());
-                    each(&Acked::of(seg, repaired));
+                    let acked = Acked::of(seg, repaired);
+                    each(seg, &acked);
                 }
                 i += 1;
             }
@@ -284,8 +285,8 @@ mod tests {
     fn a_sack_block_marks_each_segment_once() {
         let mut b = board(10);
         let mut seen = Vec::new();
-        b.sack(300, 500, Time(0), |s| seen.push(s.end));
-        b.sack(300, 600, Time(1), |s| seen.push(s.end));
+        b.sack(300, 500, Time(0), |_, s| seen.push(s.end));
+        b.sack(300, 600, Time(1), |_, s| seen.push(s.end));
         assert_eq!(seen, [400, 500, 600]);
         assert_eq!(b.sacked_bytes, 300);
     }

@@ -320,7 +320,7 @@ impl Ledger {
     pub fn append(&mut self, p: &CopySeen) {
         let ordinal = self.enter();
         if let Some(lost) = known_loss(p.fate, p.len()) {
-            self.trouble.get_or_insert_default().know(ordinal, lost);
+            self.trouble.get_or_insert_default().know(ordinal, lost, p.len());
         }
         self.board.push(Entry::of(p, p.start, ordinal));
     }

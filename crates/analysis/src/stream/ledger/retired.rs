@@ -13,6 +13,16 @@ use super::settle::Conditions;
 use std::collections::VecDeque;
 use wire::Time;
 
+/// What a second capture tells of a first copy.
+#[derive(Clone, Copy, Debug)]
+struct KnownLoss {
+    ordinal: Ordinal,
+    /// Bytes of it that were lost.
+    lost: u32,
+    /// Bytes of it that were not acknowledged before anything repeated them.
+    open: u32,
+}
+
 /// What exists while there is something to tell.
 #[derive(Clone, Debug, Default)]
 pub struct LossTracking {
@@ -22,8 +32,8 @@ pub struct LossTracking {
     pub bursts: Bursts,
     /// The retransmission that leaves, and whether it was lost.
     leaving: Option<(Ordinal, bool)>,
-    /// What a second capture tells of first copies: how many bytes were lost.
-    known: VecDeque<(Ordinal, u32)>,
+    /// What a second capture tells of first copies.
+    known: VecDeque<KnownLoss>,
     /// The stream has ended: nothing more will be known.
     pub ended: bool,
 }
@@ -33,15 +43,30 @@ impl LossTracking {
     pub fn held(&self) -> u64 {
         let of = |n: usize, size: usize| (n * size) as u64;
         of(self.repairs.len(), size_of::<super::copy::ResentCopy>())
-            + of(self.known.len(), size_of::<(Ordinal, u32)>())
+            + of(self.known.len(), size_of::<KnownLoss>())
             + self.bursts.bytes()
     }
-    /// A second capture tells of a first copy how many bytes were lost.
-    pub fn know(&mut self, ordinal: Ordinal, lost: u32) {
-        self.known.push_back((ordinal, lost));
+    /// A second capture tells of a first copy of `len` bytes how many were lost.
+    pub fn know(&mut self, ordinal: Ordinal, lost: u32, len: u32) {
+        self.known.push_back(KnownLoss { ordinal, lost, open: len });
     }
     fn known(&self, ordinal: Ordinal) -> Option<u32> {
-        self.known.binary_search_by_key(&ordinal, |(o, _)| *o).ok().map(|i| self.known[i].1)
+        self.known.binary_search_by_key(&ordinal, |k| k.ordinal).ok().map(|i| self.known[i].lost)
+    }
+    /// A SACK or an ACK covers `seg`, which was sent once: it arrived (RFC 9293 §3.4), and where the second capture shows
+    /// no such packet, that capture lacks it.
+    #[inline(always)]
+    pub fn note_arrival(&mut self, seg: &Entry) {
+        if !self.known.is_empty() && seg.origin() == Origin::Own {
+            self.refute_loss(seg.first(), seg.len());
+        }
+    }
+    #[cold]
+    fn refute_loss(&mut self, ordinal: Ordinal, bytes: u32) {
+        let Ok(i) = self.known.binary_search_by_key(&ordinal, |k| k.ordinal) else { return };
+        let k = &mut self.known[i];
+        k.open = k.open.saturating_sub(bytes);
+        k.lost = k.lost.min(k.open);
     }
     /// A segment leaves that arrived, or of which no more is asked.
     #[inline(always)]
@@ -148,7 +173,7 @@ impl LossTracking {
         }
         self.repairs.trim();
         let settled = self.settled(list, outstanding);
-        while self.known.pop_front_if(|(o, _)| *o < settled).is_some() {}
+        while self.known.pop_front_if(|k| k.ordinal < settled).is_some() {}
         if self.ended { self.bursts.next_at_the_end().map(Certain::Burst) } else { None }
     }
     /// The oldest that left is settled.
