@@ -299,11 +299,13 @@ impl Connection {
             }
             let view = self.view(packet, side, true);
             let mut ctx = capture.ctx(view, &mut self.waits, (&self.tuple, side));
-            self.streams[side].on_data(packet, fate, &mut ctx);
+            let spoke = self.streams[side].on_data(packet, fate, &mut ctx);
             if self.streams[side].turn_at_most < self.place.turn(side, self.at[side]) {
                 self.place.to[side].bound(self.streams[side].turn_at_most);
             }
-            self.sides[side].spoke = packet.time;
+            if spoke {
+                self.sides[side].spoke = packet.time;
+            }
         } else if !flags.has(Flags::SYN) {
             self.on_bare(packet, side, repeats, silence);
         }

@@ -4,7 +4,7 @@ mod story;
 
 use analysis::rows::{Cause, IdleCause, Vantage};
 use story::{
-    MSS, Story, Told, causes, mid_stream, never_answered, opened, opened_by_the_third_syn,
+    All, MSS, Story, Told, causes, mid_stream, never_answered, opened, opened_by_the_third_syn,
     small_pieces_behind_delayed_acks,
 };
 use wire::Span;
@@ -195,6 +195,22 @@ fn the_time_that_a_server_takes_to_answer_is_its_own() {
         let named: Vec<IdleCause> = causes.iter().map(|c| c.0).collect();
         assert_eq!(named, [&[IdleCause::Application][..], &pair, &pair, &pair].concat(), "{at:?}");
         assert!(causes[1..].iter().all(|c| c.0 == IdleCause::Peer || c.1 == 400), "{at:?}: {causes:?}");
+    }
+}
+
+#[test]
+fn a_conversation_that_is_captured_twice_waits_for_the_same() {
+    for at in [Vantage::Sender, Vantage::Receiver] {
+        for later in [1, 15, 60] {
+            let once = asked_and_answered(at, 8, 300).numbered();
+            let twice = once.clone().doubled(later).ends_with_all();
+            assert!(twice.flows[0].limits.captured_twice > 0, "{at:?}, {later} ms");
+            let waits = |all: &All| -> Vec<_> {
+                let rows = all.rows.waits.iter().filter(|w| w.time > Span::ZERO);
+                rows.map(|w| (w.host, w.waits_for, w.time)).collect()
+            };
+            assert_eq!(waits(&twice), waits(&once.ends_with_all()), "{at:?}, {later} ms");
+        }
     }
 }
 

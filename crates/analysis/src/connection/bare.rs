@@ -1,7 +1,7 @@
 //! The same packet without payload twice in one capture: what it is known again by, and the last few of each side.
 
 use super::*;
-use crate::assumptions::AT_ONCE;
+use crate::assumptions::{AT_ONCE, MIN_RTO_SEEN};
 use crate::short_connections::folded;
 
 /// A packet without payload, as far as its like is told by it.
@@ -56,7 +56,12 @@ impl Connection {
         let mark = mark(packet);
         self.sides[side].bare.iter().any(|b| {
             let elsewhere = b.ttl != packet.ttl;
-            let soon = if elsewhere || numbered { ONE_ROUTER } else { AT_ONCE };
+            let soon = match () {
+                () if elsewhere || numbered => ONE_ROUTER,
+                // No host repeats its SYN as soon as that: its timer begins at 1 s (RFC 6298 section 2.1).
+                () if packet.seg.flags.has(Flags::SYN) => MIN_RTO_SEEN,
+                () => AT_ONCE,
+            };
             let alike = b.mark == mark && packet.time - b.time < soon;
             alike && (told_apart || elsewhere)
         })

@@ -18,8 +18,8 @@ fn close(config: &Config) -> Span {
 }
 
 impl Stream {
-    /// A packet with payload or FIN passes.
-    pub fn on_data<S: Sink>(&mut self, packet: &Packet, fate: Fate, ctx: &mut Context<'_, S>) {
+    /// A packet with payload or FIN passes. False if it is a second sight of one that passed before, or a probe.
+    pub fn on_data<S: Sink>(&mut self, packet: &Packet, fate: Fate, ctx: &mut Context<'_, S>) -> bool {
         let seg = &packet.seg;
         let mut start = self.place(seg.seq);
         if seg.flags.has(Flags::SYN) {
@@ -35,7 +35,8 @@ impl Stream {
         self.hear_acks(&piece, ctx);
         let kind = self.classify(&piece, ctx);
         if !matches!(kind, Kind::New | Kind::Again | Kind::BeforeFirstSeen) {
-            return self.set_aside(kind, packet, ctx.view.peer_packets);
+            self.set_aside(kind, packet, ctx.view.peer_packets);
+            return kind == Kind::Late;
         }
         let expected = self.next;
         if kind == Kind::BeforeFirstSeen {
@@ -83,6 +84,7 @@ impl Stream {
         if kind == Kind::Again || start > expected {
             self.keep_in_bounds(packet.time, ctx);
         }
+        true
     }
 
     /// Is this new data that follows at once on what was sent before it, and is numbered as expected? Asked at the

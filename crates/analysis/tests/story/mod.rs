@@ -134,6 +134,23 @@ impl Story {
         }
     }
 
+    /// Each host numbers its packets in the IP identification.
+    pub fn numbered(mut self) -> Story {
+        for (k, p) in self.packets.iter_mut().enumerate() {
+            p.ip_id = k as u16 + if p.tuple == tuple() { 100 } else { 40_000 };
+        }
+        self
+    }
+    /// Each packet is captured once more, so much later.
+    pub fn doubled(mut self, ms: i64) -> Story {
+        let later = |p: &Packet| Packet { time: Time(p.time.0 + ms * 1_000_000), ..*p };
+        let copies: Vec<Packet> = self.packets.iter().map(later).collect();
+        self.packets.extend(copies);
+        self.packets.sort_by_key(|p| p.time);
+        (1..).zip(&mut self.packets).for_each(|(number, p)| p.number = number);
+        self
+    }
+
     /// The clock, in milliseconds since the story began.
     pub fn at(mut self, ms: u64) -> Story {
         self.time = Time(ms as i64 * 1_000_000);
