@@ -91,16 +91,21 @@ impl Rounds {
         }
         if delivered != self.train.bytes {
             if now - self.train.last > self.train.most {
-                let (from, to) = self.train.silence;
-                if now - self.train.last > to - from {
-                    self.train.silence = (self.train.last, now);
-                }
-                self.end_train();
-                (self.train.first, self.train.from_bytes) = (now, delivered);
+                self.begin_train(now, delivered);
             }
             (self.train.last, self.train.bytes) = (now, delivered);
         }
         now >= self.until
+    }
+
+    /// The next train begins with an ACK that reports `delivered` bytes.
+    fn begin_train(&mut self, now: Time, delivered: u64) {
+        let (from, to) = self.train.silence;
+        if now - self.train.last > self.train.most.max(to - from) {
+            self.train.silence = (self.train.last, now);
+        }
+        self.end_train();
+        (self.train.first, self.train.from_bytes) = (now, delivered);
     }
 
     #[inline(never)]
@@ -119,6 +124,13 @@ impl Rounds {
         if bytes > r.train_bytes && t.last > t.first {
             (r.train_bytes, r.train) = (bytes, t.last - t.first);
         }
+    }
+
+    /// What an ACK tells of now came at some time before: no train goes on over it.
+    #[cold]
+    pub fn break_train(&mut self, now: Time, delivered: u64) {
+        self.begin_train(now, delivered);
+        (self.train.last, self.train.bytes) = (now, delivered);
     }
 
     /// A round trip was measured.

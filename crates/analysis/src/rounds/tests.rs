@@ -109,3 +109,20 @@ fn rounds_stay_as_long_as_they_are_to_be_however_often_the_sender_paused() {
     rounds.finish(ms(begun + 2000), counted(all, all));
     assert!(rounds.done().len() < MOST);
 }
+
+#[test]
+fn a_train_ends_where_an_ack_tells_of_what_came_before() {
+    let mut rounds = Rounds::default();
+    rounds.begin(ms(0), counted(0, 0), Span::from_millis(800));
+    // Ten segments, one a millisecond; then an ACK of a hundred that had come before.
+    steady(&mut rounds, 1, 11, Span::ZERO);
+    rounds.break_train(ms(12), 110_000);
+    rounds.on_ack(ms(12), 5000, 60_000, 110_000);
+    rounds.finish(ms(13), counted(110_000, 110_000));
+    assert_eq!((rounds.done()[0].train_bytes, rounds.done()[0].train), (10_000, Span::from_millis(10)));
+    // What nothing was heard for is a silence all the same.
+    rounds.begin(ms(0), counted(0, 0), Span::from_millis(800));
+    rounds.break_train(ms(500), 9000);
+    rounds.finish(ms(501), counted(9000, 9000));
+    assert_eq!(rounds.done()[0].quiet, Span::from_millis(500));
+}

@@ -117,6 +117,8 @@ pub struct FlowRow {
     /// First and last data packet.
     pub first_data: Option<Time>,
     pub last_data: Option<Time>,
+    /// The last packet that told its sender of an arrival: an ACK of more, a SACK, or a duplicate ACK; in no table.
+    pub last_answer: Option<Time>,
     /// Distinct payload bytes sent, and acknowledged.
     pub bytes: u64,
     pub acked_bytes: u64,

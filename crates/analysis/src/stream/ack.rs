@@ -57,6 +57,7 @@ impl Stream {
         let asks = duplicate || repeats && elsewhere;
         if again && !self.agreed.sack_permitted {
             self.match_answer(packet.time);
+            self.account.on_repeated_ack(duplicate, &flow_state!(self));
         }
         let unheard = self.repair.has_lost_acks() && seg.payload == 0;
         if ack > self.una || (other_blocks.is_some() && !seg.sack.is_empty()) || asks || unheard {

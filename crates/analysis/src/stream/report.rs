@@ -87,6 +87,11 @@ impl Stream {
     }
 
     /// What is known of the stream as a whole, but for what its counts say.
+    /// When its sender was last told of an arrival.
+    fn last_answer(&self) -> Option<Time> {
+        Some(self.repair.last_news()).filter(|t| *t > Time::FAR_PAST).max(self.account.last_duplicate)
+    }
+
     fn row(&self, ending: &Ending, at: Vantage) -> FlowRow {
         let fin = u64::from(self.fin_end.is_some());
         let bytes = (self.next - self.base).saturating_sub(1 + fin);
@@ -101,6 +106,7 @@ impl Stream {
             end: self.last_time,
             observed_until: ending.observed_until,
             last_data: self.last.seen.filter(|_| any_data),
+            last_answer: self.last_answer().filter(|_| any_data),
             bytes,
             acked_bytes: (self.una - self.base).saturating_sub(1).min(bytes),
             mss: agreed.mss,

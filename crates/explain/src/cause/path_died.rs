@@ -4,6 +4,7 @@ use super::{About, Scene};
 use crate::answer::Words;
 use analysis::closed_set::Hue;
 use analysis::rows::Role;
+use wire::Time;
 
 pub const ABOUT: About = About {
     name: "path-died",
@@ -17,8 +18,11 @@ pub const ABOUT: About = About {
 
 fn words(s: &Scene<'_>) -> Words {
     let last = s.troubles().max_by_key(|t| t.end);
-    let from = last.map_or(s.share.first, |t| t.dark_start);
-    let sender = last.map_or(s.sender(), |t| Role::of(t.side).in_words());
+    let side = last.map_or(s.side(), |t| t.side);
+    let sender = Role::of(side).in_words();
+    // Whatever was answered had got through.
+    let answered = s.facts.conversation.row(side).and_then(|flow| flow.last_answer);
+    let from = last.map_or(s.share.first, |t| t.dark_start).max(answered.unwrap_or(Time::FAR_PAST));
     Words {
         text: format!(
             "From {} on nothing that {sender} sent got through any more, to the end of the capture.",

@@ -239,7 +239,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 /// is lost.
 pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin: Time) {
     apart!(row => FlowRow {
-        flow, fault, sender, receiver, vantage, start, end, observed_until, first_data, last_data, bytes, acked_bytes, packets,
+        flow, fault, sender, receiver, vantage, start, end, observed_until, first_data, last_data, last_answer: _, bytes, acked_bytes, packets,
         segments, acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale, ecn, closed, reset,
         syn_retransmissions, handshake, handshake_resent, retransmitted_segments, retransmitted_packets,
         retransmitted_bytes, by_cause: causes, needless, needless_unknown, most_copies_of_one_segment,

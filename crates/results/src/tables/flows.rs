@@ -22,8 +22,8 @@ fn confidence<T>(told: Inferred<T>) -> Option<f64> {
 }
 
 table! { FlowColumns of FlowRow {
-        flow, fault, sender, receiver, vantage, start, end, observed_until, first_data, last_data, bytes, acked_bytes, packets, segments,
-        acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale,
+        flow, fault, sender, receiver, vantage, start, end, observed_until, first_data, last_data, last_answer: _, bytes, acked_bytes, packets,
+        segments, acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale,
         ecn: Ecn { agreed, capable, marked_packets, echoes, reductions, reductions_by_marks },
         closed, reset, syn_retransmissions, handshake, handshake_resent,
         retransmitted_segments, retransmitted_packets, retransmitted_bytes,

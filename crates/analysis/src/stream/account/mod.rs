@@ -74,6 +74,24 @@ pub struct Acked {
     pub copies: u64,
 }
 
+/// What is outstanding, and the size of a segment.
+#[derive(Clone, Copy)]
+struct Outstanding {
+    bytes: u64,
+    segment: u64,
+}
+
+impl Outstanding {
+    #[inline(always)]
+    fn of(state: &FlowState<'_>) -> Outstanding {
+        Outstanding { bytes: state.next - state.una, segment: u64::from(state.agreed.mss) }
+    }
+    /// Behind the first segment, which is missing.
+    fn behind_the_first(&self) -> u64 {
+        self.bytes.saturating_sub(self.segment)
+    }
+}
+
 /// Is the stream seen as its sender sees it?
 fn is_at_sender(view: &View) -> bool {
     matches!(view.at, Vantage::Sender | Vantage::Both) && view.sender_loop == Span::ZERO
@@ -102,6 +120,10 @@ pub struct Account {
     /// Made where intervals are wanted.
     interval: Option<Box<IntervalRow>>,
     pub silences: Silences,
+    /// Without SACK: bytes that duplicate ACKs told of and that no ACK has acknowledged yet.
+    by_duplicates: u64,
+    /// When the last duplicate ACK passed.
+    pub last_duplicate: Option<Time>,
     /// Those of another stream, that need not be allocated.
     spare_infer: Option<Box<Inferrer>>,
     spare_rounds: Option<Box<Rounds>>,
@@ -124,6 +146,7 @@ impl Account {
         let Account { flight_max, first_data, counts, acks, duplicate_acks, ack, episodes, samples, .. } =
             self;
         (*flight_max, *first_data, *acks, *duplicate_acks) = (0, None, 0, 0);
+        (self.by_duplicates, self.last_duplicate) = (0, None);
         *counts = Counts::default();
         *ack = LastAck::default();
         episodes.clear();
@@ -314,7 +337,13 @@ impl Account {
         }
         if ack.advanced > 0 {
             self.timers.on_progress(flow_state.una, flow_state.next);
-            let ended = self.episodes.on_ack(flow_state.una, ack.answered, ack.copies, &mut self.delivery);
+            let mut ended = false;
+            if self.episodes.is_open() {
+                if !flow_state.agreed.sack_permitted {
+                    self.acked_without_sack(ack.gained, ack.time, Outstanding::of(flow_state));
+                }
+                ended = self.episodes.on_ack(flow_state.una, ack.answered, ack.copies, &mut self.delivery);
+            }
             let infer = self.infer(flow_state.agreed);
             infer.on_cumulative_ack(
                 ack.time,
@@ -326,7 +355,32 @@ impl Account {
                 infer.on_episode_end(ack.time);
             }
         } else if ack.duplicate {
+            self.last_duplicate = Some(ack.time);
             self.infer(flow_state.agreed).on_duplicate_ack();
+        }
+    }
+
+    /// Without SACK each duplicate ACK tells that a segment has left the network (RFC 5681 section 3.2, step 4), behind one
+    /// that has not arrived. After the first one the window may move with what waits in the receiver's buffer.
+    pub fn on_repeated_ack(&mut self, duplicate: bool, flow_state: &FlowState<'_>) {
+        if !duplicate && self.by_duplicates == 0 {
+            return;
+        }
+        let outstanding = Outstanding::of(flow_state);
+        let told = (self.by_duplicates + outstanding.segment).min(outstanding.behind_the_first());
+        self.by_duplicates = told.max(self.by_duplicates);
+    }
+
+    /// While a loss is repaired: one segment arrived now, and the rest had come before, as duplicate ACKs may have told.
+    #[cold]
+    fn acked_without_sack(&mut self, gained: u64, now: Time, outstanding: Outstanding) {
+        let before = self.by_duplicates;
+        let told = gained.saturating_sub(outstanding.segment);
+        let left = before.saturating_sub(told).min(outstanding.behind_the_first());
+        self.by_duplicates = left.max(before.saturating_sub(gained));
+        let delivered = self.delivered();
+        if let Some(rounds) = self.rounds.as_mut().filter(|_| told > 0) {
+            rounds.break_train(now, delivered);
         }
     }
 

@@ -15,16 +15,22 @@ impl Account {
         Counted {
             sent_bytes: self.counts.bytes,
             resent_bytes: self.counts.resent_bytes,
-            delivered_bytes: self.delivery.bytes(),
+            delivered_bytes: self.delivered(),
         }
+    }
+
+    /// Bytes known to have arrived, as soon as that is known.
+    pub(super) fn delivered(&self) -> u64 {
+        self.delivery.bytes() + self.by_duplicates
     }
 
     /// An ACK has been taken in; `flight` is what it met, `window` what is told of the other host's.
     #[inline(always)]
     pub fn ack_in_round(&mut self, now: Time, flight: u64, window: Option<u64>) {
+        let delivered = self.delivered();
         let Some(rounds) = &mut self.rounds else { return self.begin_rounds(now) };
         let window = window.unwrap_or(u64::MAX);
-        if rounds.on_ack(now, flight, window, self.delivery.bytes()) {
+        if rounds.on_ack(now, flight, window, delivered) {
             let (counted, rtt) = (self.counted(), self.whole_round());
             if let Some(rounds) = &mut self.rounds {
                 rounds.turn(now, counted, rtt);
