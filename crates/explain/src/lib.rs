@@ -34,12 +34,12 @@ pub fn explain(rows: &Rows<'_>) -> Answer {
     let paths = [Path::of(&conversation, 0), Path::of(&conversation, 1)];
     let troubles = [losses::of(&conversation, 0, &paths[0]), losses::of(&conversation, 1, &paths[1])];
     let of_hosts = [Path::of_hosts(&conversation, 0), Path::of_hosts(&conversation, 1)];
-    let facts = Facts {
-        conversation: &conversation,
-        paths: [&paths[0], &paths[1]],
-        of_hosts: [&of_hosts[0], &of_hosts[1]],
-        troubles: [&troubles[0], &troubles[1]],
-    };
+    let facts = Facts::new(
+        &conversation,
+        paths.each_ref(),
+        of_hosts.each_ref().map(Vec::as_slice),
+        troubles.each_ref(),
+    );
     let ledger = waits::owners(&facts);
     let owed = ledger.total();
     let mut causes: Vec<Share> = ledger
@@ -180,7 +180,7 @@ fn path_words(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> PathWords {
             .capacity
             .filter(|p| p.how != How::Reached || c.end - c.start >= NEGLIGIBLE)
             .map(|p| p.bytes_per_s * 8.0),
-        at_least: path.capacity.is_none_or(|p| p.how == How::Reached),
+        at_least: path.capacity.is_none_or(|p| matches!(p.how, How::Reached | How::Spacing)),
         base_rtt: c.base_rtt,
         largest_rtt: c.largest_rtt,
         own_share: 1.0 - path.others(c.start, c.end, bytes),

@@ -318,6 +318,10 @@ fn where_data_comes_evenly_all_the_time_its_sender_spaces_it() {
     assert_eq!(in_rounds(&arrives, &even, &[], &[]).cause, Cause::Pacing);
     let in_bursts: Vec<RoundRow> = (0..30).map(|i| round(i, 8, 4)).collect();
     assert_eq!(in_rounds(&arrives, &in_bursts, &[], &[]).cause, Cause::SendWindow);
+    // Where no round trip shows whether they waited for each other, the slowest link may have spaced them.
+    let unseen = |r: &RoundRow| RoundRow { rtt_n: 0, rtt_min: None, rtt_sum: Span::ZERO, ..*r };
+    let said = in_rounds(&arrives, &even.iter().map(unseen).collect::<Vec<_>>(), &[], &[]);
+    assert_eq!((said.cause, said.certainty), (Cause::Bottleneck, Certainty::Open));
     // Two segments every ten milliseconds; and four with only their ends so far apart.
     let waited = Waited { ack: Span::from_millis(40), times: 4, ..Waited::default() };
     let in_pairs = |quiet| {
@@ -426,8 +430,14 @@ fn copies_that_vanish_one_after_the_other_are_an_outage_and_to_the_end_a_path_th
     let answer = explained(&flow(10_000), std::slice::from_ref(&again), &[], &waited_for_the_timer());
     assert_eq!(answer.cause, Cause::Outage);
     let dead = EpisodeRow { end: None, ..again };
+    let answered = FlowRow { last_answer: Some(ms(1_200)), ..flow(10_000) };
+    let answer = explained(&answered, std::slice::from_ref(&dead), &[], &waited_for_the_timer());
+    assert_eq!((answer.cause, answer.certainty), (Cause::PathDied, Certainty::Likely));
+    // What was answered later had got through.
+    assert!(answer.text.starts_with("From 1.20 s on nothing"), "{}", answer.text);
+    // Without any answer it does not show what this path delivers.
     let answer = explained(&flow(10_000), &[dead], &[], &waited_for_the_timer());
-    assert_eq!(answer.cause, Cause::PathDied);
+    assert_eq!((answer.cause, answer.certainty), (Cause::PathDied, Certainty::Open));
 }
 
 #[test]

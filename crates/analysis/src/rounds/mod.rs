@@ -99,6 +99,7 @@ impl Rounds {
     }
 
     /// The next train begins with an ACK that reports `delivered` bytes.
+    #[inline(never)]
     fn begin_train(&mut self, now: Time, delivered: u64) {
         let (from, to) = self.train.silence;
         if now - self.train.last > self.train.most.max(to - from) {

@@ -57,7 +57,7 @@ impl Stream {
         let asks = duplicate || repeats && elsewhere;
         if again && !self.agreed.sack_permitted {
             self.match_answer(packet.time);
-            self.account.on_repeated_ack(duplicate, &flow_state!(self));
+            self.account.on_repeated_ack(duplicate, packet.time, &flow_state!(self));
         }
         let unheard = self.repair.has_lost_acks() && seg.payload == 0;
         if ack > self.una || (other_blocks.is_some() && !seg.sack.is_empty()) || asks || unheard {
@@ -73,7 +73,9 @@ impl Stream {
             self.account.on_answer(ack, packet.time, &ctx.view);
         }
         let window = self.window.advertised();
-        self.account.ack_in_round(packet.time, flight, window);
+        if self.account.ack_in_round(packet.time, flight, window) {
+            self.account.next_round(packet.time, ctx.view.sender_loop);
+        }
         self.account.put_stretches(ctx);
         if ctx.config.wanted.intervals {
             self.account.ack_in_interval(packet.time, duplicate, window, self.id, ctx);

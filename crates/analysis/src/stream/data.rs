@@ -346,7 +346,8 @@ impl Stream {
         // No window kept it back, wherever it is seen: it was all that was left.
         let all_there_was = by == Release::Ack && idle && left.is_small(&flow_state);
         let in_round = if all_there_was { Release::Write } else { by };
-        self.account.wait_in_round(flow_state.last.sent, view.sent, in_round, answered);
+        let waited = (flow_state.last.sent, view.sent);
+        self.account.wait_in_round(waited, in_round, answered, view.sender_loop);
         if packet.seg.payload == 0 {
             return;
         }

@@ -10,5 +10,8 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     // Whatever else went the same way came through: it was no death of the path. The last wait is half of all.
     let half = e.row.last_repair - (e.row.last_repair - e.row.first_repair) / 2;
     let others = e.path.delivers(half, e.conversation.end);
-    (open && !others).then_some((Cause::PathDied, Certainty::Likely))
+    // A path that has delivered nothing yet may take small packets all the same.
+    let delivered = e.conversation.row(e.side).is_some_and(|flow| flow.last_answer.is_some());
+    let sure = if delivered { Certainty::Likely } else { Certainty::Open };
+    (open && !others).then_some((Cause::PathDied, sure))
 }

@@ -13,6 +13,8 @@ pub enum How {
     Full,
     /// The spacing of packets that came through it one behind the other.
     Trains,
+    /// The even spacing of most packets, where no round trip shows whether they waited for each other or were sent so.
+    Spacing,
     /// The largest rate over a round trip: it is at least this.
     Reached,
 }
@@ -86,6 +88,15 @@ pub fn by_trains(rounds: &[RoundRow], mss: u64) -> Option<f64> {
     rate(&ended).filter(|rate| spaced.is_none_or(|spaced| *rate > spaced * (1.0 + NEAR)))
 }
 
+/// The rate of the trains that never end, where most of the data came in such.
+fn by_spacing(rounds: &[RoundRow], mss: u64) -> Option<f64> {
+    let all: u64 = rounds.iter().map(|r| r.delivered_bytes).sum();
+    let even = || rounds.iter().filter(|r| r.train_bytes >= TRAIN_SEGMENTS * mss && is_even(r));
+    let rates = even().filter_map(|r| Some((r.train_rate()?, r.train_bytes as f64))).collect();
+    let bytes: u64 = even().map(|r| r.train_bytes).sum();
+    weighted_quantile(rates, 0.5).filter(|_| bytes * 2 > all)
+}
+
 /// Nearly always when packets wait, the same rate comes out.
 pub(super) fn is_flat(path: &Path<'_>) -> bool {
     let Some(capacity) = path.capacity else { return false };
@@ -141,9 +152,16 @@ fn estimated(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Capac
     if let Some(rate) = weighted_quantile(rates, 0.5).filter(|_| full.len() >= 2) {
         return Some(Capacity { bytes_per_s: rate, how: How::Full });
     }
-    match trains {
-        Some(rate) if rate >= most / FULL => Some(Capacity { bytes_per_s: rate, how: How::Trains }),
-        Some(rate) if rate >= FULL * most => Some(Capacity { bytes_per_s: most.max(rate), how: How::Trains }),
+    let Some(rate) = trains else {
+        let unseen = path.rows.iter().all(|r| r.rtt_n == 0) && path.rounds.iter().all(|r| r.rtt_n == 0);
+        let spacing = unseen.then(|| by_spacing(path.rounds, c.mss(side))).flatten();
+        let reached = Capacity { bytes_per_s: most, how: How::Reached };
+        let spaced = spacing.map(|rate| Capacity { bytes_per_s: rate, how: How::Spacing });
+        return spaced.or((most > 0.0).then_some(reached));
+    };
+    match rate {
+        rate if rate >= most / FULL => Some(Capacity { bytes_per_s: rate, how: How::Trains }),
+        rate if rate >= FULL * most => Some(Capacity { bytes_per_s: most.max(rate), how: How::Trains }),
         _ => (most > 0.0).then_some(Capacity { bytes_per_s: most, how: How::Reached }),
     }
 }

@@ -1,7 +1,7 @@
 //! Is it a policer? A token bucket passes bursts at the line's rate until it is empty, and then drops what exceeds its
 //! rate; no queue builds up before the drops (Flach et al., "An Internet-Wide Analysis of Traffic Policing", SIGCOMM 2016).
 
-use super::Path;
+use super::{How, Path};
 use crate::assumptions::{MOSTLY, NEAR, OFTEN, PLATEAU_ROUNDS, TOGETHER, TRAIN_SEGMENTS};
 use crate::conversation::Conversation;
 use analysis::rows::Wait;
@@ -77,12 +77,14 @@ fn mostly(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Policer> {
     let bursts = c.flows[side].bursts;
-    // A queue that builds up before a loss is what makes the loss.
+    // A queue that builds up before a loss is what makes the loss. What a policer lets through keeps its bursts; a link spaces
+    // it evenly.
     let flat = bursts.iter().filter(|b| {
         let queue = b.rtt_before.map(|rtt| rtt - path.base_rtt.unwrap_or_default());
         queue.is_none_or(|q| q < path.least_queue)
     });
-    if flat.count() * 2 < bursts.len() {
+    let spaced = path.capacity.is_some_and(|c| c.how == How::Spacing);
+    if spaced || flat.count() * 2 < bursts.len() {
         return None;
     }
     // A sender that exceeds the rate loses what is beyond it together; a channel loses one packet here and there.

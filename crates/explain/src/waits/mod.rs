@@ -11,10 +11,11 @@ use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::conversation::Conversation;
 use crate::losses::{Trouble, Troubles, late_timer};
-use crate::paths::Path;
+use crate::paths::{How, Path};
 use analysis::rows::Role;
 use analysis::rows::{Closed, FlowRow, IdleRow, Vantage, Wait};
 use analysis::waits::Stretch;
+use std::cell::OnceCell;
 use wire::Span;
 
 /// What ownership is decided from.
@@ -24,11 +25,37 @@ pub struct Facts<'a> {
     /// The queues of all flows of a host at which a capture was taken, where one holds them all.
     pub of_hosts: [&'a [Path<'a>]; 2],
     pub troubles: [&'a Troubles; 2],
+    once: Once,
 }
 
-impl Facts<'_> {
+/// What every row asks for and all rows together tell: found out when it is first asked for.
+#[derive(Default)]
+struct Once {
+    plateaus: [OnceCell<Option<f64>>; 2],
+    meets_queues_of_others: OnceCell<bool>,
+}
+
+impl<'a> Facts<'a> {
+    pub fn new(
+        conversation: &'a Conversation<'a>,
+        paths: [&'a Path<'a>; 2],
+        of_hosts: [&'a [Path<'a>]; 2],
+        troubles: [&'a Troubles; 2],
+    ) -> Facts<'a> {
+        Facts { conversation, paths, of_hosts, troubles, once: Once::default() }
+    }
+
+    /// The flight of this side from which on it is at a limit: see [`windows`].
+    fn plateau(&self, side: usize) -> Option<f64> {
+        *self.once.plateaus[side].get_or_init(|| windows::plateau_of(self, side))
+    }
+
     /// Messages of one segment make no queue; yet the mean of many round trips has the wait of one in it.
     pub fn meets_queues_of_others(&self) -> bool {
+        *self.once.meets_queues_of_others.get_or_init(|| self.met_queues_of_others())
+    }
+
+    fn met_queues_of_others(&self) -> bool {
         let c = self.conversation;
         let turns: u64 = c.waits.iter().map(|w| u64::from(w.turns[0].max(w.turns[1]))).sum();
         let small = (0..2).all(|side| c.bytes(side) <= turns * c.mss(side));
@@ -123,12 +150,16 @@ impl<'a> Row<'a> {
         if !self.is_bulk(side) {
             return; // a queue that messages wait in is one of theirs
         }
-        // Flows that this capture does not show may take a part of it.
-        let sure = Certainty::Likely;
+        // Flows that this capture does not show may take a part of it. Where round trips do not show that packets waited, a
+        // sender may have spaced them so.
+        let spaced = path.capacity.is_some_and(|c| c.how == How::Spacing);
+        let sure = if spaced { Certainty::Open } else { Certainty::Likely };
         let cause = self.full_cause(side);
         let others = if cause == Cause::SharedBottleneck { self.others(side) } else { 1.0 };
-        for wait in [Wait::Ack, Wait::Window, Wait::Small, Wait::Pace, Wait::Path, Wait::Unknown, Wait::Timer]
-        {
+        // What shows a reason of its own is not taken for want of round trips.
+        let bare = |wait: &Wait| matches!(wait, Wait::Ack | Wait::Pace | Wait::Unknown);
+        let all = [Wait::Ack, Wait::Window, Wait::Small, Wait::Pace, Wait::Path, Wait::Unknown, Wait::Timer];
+        for wait in all.into_iter().filter(|wait| !spaced || bare(wait)) {
             let time = self.take(side, wait, busy);
             busy -= time;
             // A shared link is busy with packets of its own for a part of that time.

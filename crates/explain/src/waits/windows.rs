@@ -67,17 +67,22 @@ fn plateau(facts: &Facts<'_>, side: usize) -> (Cause, Certainty) {
 
 /// The largest flight again and again, while ACKs come back and nothing is lost: it is a limit.
 fn is_plateau(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
-    let path = facts.paths[side];
-    let leaves = facts.conversation.seen_leaving(side);
-    let rounds = path.rounds;
+    let (path, leaves) = (facts.paths[side], facts.conversation.seen_leaving(side));
+    let Some(least) = facts.plateau(side) else { return false };
+    let holds = |r: &RoundRow| r.resent_bytes == 0 && flight(r, leaves, path.base_rtt) >= least;
+    path.rounds_in(row.start, row.end).any(holds)
+}
+
+/// From which flight on a round trip is at that limit, if there is one.
+pub(super) fn plateau_of(facts: &Facts<'_>, side: usize) -> Option<f64> {
+    let (path, leaves) = (facts.paths[side], facts.conversation.seen_leaving(side));
     let of = |r: &RoundRow| flight(r, leaves, path.base_rtt);
-    let mut flights: Vec<f64> = rounds.iter().filter(|r| r.resent_bytes == 0).map(of).collect();
+    let mut flights: Vec<f64> = path.rounds.iter().filter(|r| r.resent_bytes == 0).map(of).collect();
     flights.sort_by(|a, b| b.total_cmp(a));
     // Where data arrives a flight is what came in a round trip, and where its borders lie is an accident.
     let near = if leaves { 1.0 / PLATEAU } else { MOSTLY };
-    let (Some(most), Some(often)) = (flights.first(), flights.get(PLATEAU_ROUNDS)) else { return false };
-    let holds = |r: &RoundRow| r.resent_bytes == 0 && of(r) >= near * often;
-    *often >= near * most && path.rounds_in(row.start, row.end).any(holds)
+    let (most, often) = (flights.first()?, flights.get(PLATEAU_ROUNDS)?);
+    (*often >= near * most).then_some(near * often)
 }
 
 /// Round trip after round trip the same flight, where nothing was lost before: slow start would have doubled it (RFC 5681 section 3.1).

@@ -122,7 +122,7 @@ pub struct Account {
     pub silences: Silences,
     /// Without SACK: bytes that duplicate ACKs told of and that no ACK has acknowledged yet.
     by_duplicates: u64,
-    /// When the last duplicate ACK passed.
+    /// When the last of them passed.
     pub last_duplicate: Option<Time>,
     /// Those of another stream, that need not be allocated.
     spare_infer: Option<Box<Inferrer>>,
@@ -355,14 +355,16 @@ impl Account {
                 infer.on_episode_end(ack.time);
             }
         } else if ack.duplicate {
-            self.last_duplicate = Some(ack.time);
             self.infer(flow_state.agreed).on_duplicate_ack();
         }
     }
 
     /// Without SACK each duplicate ACK tells that a segment has left the network (RFC 5681 section 3.2, step 4), behind one
     /// that has not arrived. After the first one the window may move with what waits in the receiver's buffer.
-    pub fn on_repeated_ack(&mut self, duplicate: bool, flow_state: &FlowState<'_>) {
+    pub fn on_repeated_ack(&mut self, duplicate: bool, now: Time, flow_state: &FlowState<'_>) {
+        if duplicate {
+            self.last_duplicate = Some(now);
+        }
         if !duplicate && self.by_duplicates == 0 {
             return;
         }

@@ -24,28 +24,27 @@ impl Account {
         self.delivery.bytes() + self.by_duplicates
     }
 
-    /// An ACK has been taken in; `flight` is what it met, `window` what is told of the other host's.
+    /// An ACK has been taken in; `flight` is what it met, `window` what is told of the other host's. True where a round begins:
+    /// [`Account::next_round`] is to be called.
     #[inline(always)]
-    pub fn ack_in_round(&mut self, now: Time, flight: u64, window: Option<u64>) {
+    pub fn ack_in_round(&mut self, now: Time, flight: u64, window: Option<u64>) -> bool {
         let delivered = self.delivered();
-        let Some(rounds) = &mut self.rounds else { return self.begin_rounds(now) };
-        let window = window.unwrap_or(u64::MAX);
-        if rounds.on_ack(now, flight, window, delivered) {
-            let (counted, rtt) = (self.counted(), self.whole_round());
-            if let Some(rounds) = &mut self.rounds {
-                rounds.turn(now, counted, rtt);
-            }
+        match &mut self.rounds {
+            Some(rounds) => rounds.on_ack(now, flight, window.unwrap_or(u64::MAX), delivered),
+            None => self.counts.segments >= LEAST_SEGMENTS,
         }
     }
 
+    /// `turn`: from here to the sender and back.
     #[inline(never)]
-    fn begin_rounds(&mut self, now: Time) {
-        if self.counts.segments >= LEAST_SEGMENTS {
-            let (counted, rtt) = (self.counted(), self.whole_round());
-            let mut rounds = self.spare_rounds.take().unwrap_or_default();
-            rounds.begin(now, counted, rtt);
-            self.rounds = Some(rounds);
+    pub fn next_round(&mut self, now: Time, turn: Span) {
+        let (counted, rtt) = (self.counted(), self.whole_round(turn));
+        if let Some(rounds) = &mut self.rounds {
+            return rounds.turn(now, counted, rtt);
         }
+        let mut rounds = self.spare_rounds.take().unwrap_or_default();
+        rounds.begin(now, counted, rtt);
+        self.rounds = Some(rounds);
     }
 
     /// Tells the path of rounds that ended, so that all flows between two hosts can be seen together.
@@ -91,10 +90,11 @@ impl Account {
         rows.for_each(|row| sink.round(RoundRow { flow, ..*row }));
     }
 
-    /// The smoothed round trip of the path, as far as it shows here: away from the sender that of the timestamps.
-    fn whole_round(&self) -> Span {
+    /// The smoothed round trip of the path, as far as it shows here: away from the sender that of the timestamps, or at least
+    /// `turn`, from here to the sender and back.
+    fn whole_round(&self, turn: Span) -> Span {
         let by_timestamps = Span::from_secs_f64(self.rtt.by_timestamps().mean);
-        self.rtt.srtt().max(by_timestamps)
+        self.rtt.srtt().max(by_timestamps).max(turn)
     }
 
     #[inline(always)]
@@ -107,17 +107,23 @@ impl Account {
     /// New data passes that had waited since `from` and that this let go; nothing of it is counted yet. `answered`: since
     /// the ACK that let it go, where that is seen.
     #[inline(never)]
-    pub fn wait_in_round(&mut self, from: Time, to: Time, by: Release, answered: Option<Span>) {
+    pub fn wait_in_round(
+        &mut self,
+        (from, to): (Time, Time),
+        by: Release,
+        answered: Option<Span>,
+        turn: Span,
+    ) {
         if let Some(rounds) = &mut self.rounds
             && rounds.on_wait(from, to, by, answered)
         {
-            self.pause_rounds(from, to);
+            self.pause_rounds(from, to, turn);
         }
     }
 
     #[cold]
-    fn pause_rounds(&mut self, from: Time, to: Time) {
-        let (counted, rtt) = (self.counted(), self.whole_round());
+    fn pause_rounds(&mut self, from: Time, to: Time, turn: Span) {
+        let (counted, rtt) = (self.counted(), self.whole_round(turn));
         if let Some(rounds) = &mut self.rounds {
             rounds.pause(from, to, counted, rtt);
         }

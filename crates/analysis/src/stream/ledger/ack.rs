@@ -57,9 +57,9 @@ impl Ledger {
     }
     /// Marks `[left, right)` as SACKed and hands each segment that newly is to `each`.
     pub fn sack(&mut self, left: u64, right: u64, now: Time, mut each: impl FnMut(&Acked)) {
-        let trouble = &mut self.trouble;
+        let mut told = self.trouble.as_mut().filter(|trouble| trouble.knows_losses());
         self.board.sack(left, right, now, |seg, acked| {
-            if let Some(trouble) = trouble.as_mut().filter(|_| !acked.resent) {
+            if let Some(trouble) = told.as_mut().filter(|_| !acked.resent) {
                 trouble.note_arrival(seg);
             }
             each(acked);

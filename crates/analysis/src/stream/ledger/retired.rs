@@ -53,11 +53,16 @@ impl LossTracking {
     fn known(&self, ordinal: Ordinal) -> Option<u32> {
         self.known.binary_search_by_key(&ordinal, |k| k.ordinal).ok().map(|i| self.known[i].lost)
     }
+    /// A second capture tells of copies that are outstanding.
+    #[inline(always)]
+    pub fn knows_losses(&self) -> bool {
+        !self.known.is_empty()
+    }
     /// A SACK or an ACK covers `seg`, which was sent once: it arrived (RFC 9293 §3.4), and where the second capture shows
     /// no such packet, that capture lacks it.
     #[inline(always)]
     pub fn note_arrival(&mut self, seg: &Entry) {
-        if !self.known.is_empty() && seg.origin() == Origin::Own {
+        if self.knows_losses() && seg.origin() == Origin::Own {
             self.refute_loss(seg.first(), seg.len());
         }
     }
