@@ -80,8 +80,7 @@ share. The paper's capture is not published, so its figures cannot be reproduced
 a capture of our own (`validation/lan.py`): six hosts on a switch that speaks spanning tree, ten users with
 heavy-tailed ON and OFF times. The paper takes f(t) out of tcpdump's output with SQL; `rexmit traffic lan.pcap
 --out lan/` writes it as a table that SQL reads (DuckDB: `select start_s, bytes from 'lan/bins.parquet'`).
-This is
-what `rexmit traffic` prints of it:
+This is what `rexmit traffic` prints of it:
 
 ```
 {found.page()}
