@@ -23,7 +23,7 @@ import rexmit as rx
 from rexmit import cli, studies
 from rexmit.figures.style import Figure, canvas
 from rexmit.stats import Test
-from rexmit.studies import paper, rows, study, terminal
+from rexmit.studies import grades, paper, rows, study, terminal
 from rexmit.studies.answer import answer
 from rexmit.studies.declared import Declared
 from rexmit.studies.progress import Watch
@@ -110,6 +110,60 @@ def test_a_statement_that_ours_contradicts_takes_its_rows_along(
         jsonschema.validate(told, schema)
         assert told["statements"][0]["agrees"] == found.statements[0].agrees
         assert "Fig. 4: the line falls" in "\n".join(terminal.page(found))
+
+
+def test_two_readings_of_a_claim_stand_side_by_side_and_are_corrected_together() -> None:
+    key = "wireless.claim.ber"
+    strong = Test.mean("strong", [1.0, 1.1, 0.9, 1.05, 0.95])
+    against = Test.mean("against", [-1.0, -1.1, -0.9, -1.05, -0.95])
+    two = Claim(
+        key, "As it says.", [strong], reading="a", beside=Claim(key, "Or so.", [against], reading="b")
+    )
+    (found,) = run([small(claims=lambda r: [two])], quick=True)
+    (judged,) = found.claims
+    assert judged.told == "holds; by another reading: fails"
+    # Holm over both: the stronger of two is doubled.
+    assert judged.p == (pytest.approx(2 * strong.p),)
+    told = json.loads(json.dumps(answer([found], several=False), allow_nan=False))
+    jsonschema.validate(told, json.loads((DOCS / "study.schema.json").read_text()))
+    (claim,) = told["claims"]
+    assert (claim["verdict"], claim["beside"]["verdict"]) == ("holds", "fails")
+    assert claim["quote"]
+    text = " ".join("\n".join(terminal.page(found)).split())
+    assert "by another reading it fails reading: b Or so." in text
+    assert f"the paper: “{claim['quote']}”" in text
+
+
+def test_what_was_scripted_counts_in_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {f"wireless.statement.{name}": paper.Said("Fig. 4", name) for name in ("falls", "rises")}
+    monkeypatch.setattr(paper, "statements", lambda study: said)
+    both = [
+        Statement("wireless.statement.falls", "it falls", True),
+        Statement("wireless.statement.rises", "told to rise", True, scripted=True),
+    ]
+    (found,) = run([small(parts=[Part("Table 1", table, statements=lambda r: both)])], quick=True)
+    assert grades.statements_told(found.statements) == (
+        "of 1 statement of the paper on its figures 1 agree with ours, 0 do not; scripted, and not counted: 1"
+    )
+    assert [grades.agrees(one) for one in found.statements] == ["=", "scripted"]
+
+
+def test_every_claim_of_the_papers_has_a_quotation() -> None:
+    for name in studies.names():
+        for key in paper.claims(name):
+            quoted = paper.quote(key)
+            assert 10 < len(quoted) < 150, key
+            assert not quoted.endswith(".")
+
+
+def test_the_papers_column_holds_what_a_paper_prints_and_no_order_to_anybody() -> None:
+    told = [
+        str(one)
+        for name in studies.names()
+        for one in (*paper.figures(name).values(), *paper.claims(name).values())
+    ]
+    for words in ("give it", "to be explained", "fit it", "report the fit", "10,485,760"):
+        assert not [one for one in told if words in one]
 
 
 def test_a_statement_that_the_paper_does_not_make_is_a_failure() -> None:
@@ -279,7 +333,7 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("shipped")
 def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["study", "list"]) == 0
-    assert "51 figures, 6 claims" in capsys.readouterr().out
+    assert "51 figures, 7 claims" in capsys.readouterr().out
     assert cli.main(["study", "list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["study"] == "wireless"
     assert cli.main(["study", "run", "wireless", "--quick", "--json"]) == 0

@@ -21,12 +21,14 @@ from rexmit.studies.study import Study
 #: Study -> axis -> three values, the first of which is tried with the first of all others at once.
 VALUES: dict[str, dict[str, tuple[Value, Value, Value]]] = {
     "ns3": {
+        "stack": ("linux-6-cubic", "linux-6-bbr", "rfc-reno"),
         "rate": (2, 0.1, 30),
         "delay": (20, 0.01, 500),
         "queue": (3, 1, 10_000),
         "error_rate": (1e-5, 3e-6, 0.01),
     },
     "wireless": {
+        "stack": ("linux-6-cubic", "linux-6-bbr", "rfc-reno"),
         "ber": (3e-6, 1e-7, 1e-4),
         "up": (4, 0.5, 100),
         "down": (0.1, 0.01, 10),
@@ -43,6 +45,7 @@ VALUES: dict[str, dict[str, tuple[Value, Value, Value]]] = {
         "tries": (6, 1, 16),
     },
     "selfsimilar": {
+        "stack": ("linux-6-cubic", "linux-6-bbr", "rfc-reno"),
         "shape": (1.6, 1.05, 3),
         "sources": (20, 1, 100),
         "source_rate": (0.5, 0.01, 5),
@@ -51,6 +54,7 @@ VALUES: dict[str, dict[str, tuple[Value, Value, Value]]] = {
         "queue": (50, 2, 1000),
     },
     "interruption": {
+        "stack": ("linux-6-cubic", "linux-6-bbr", "rfc-reno"),
         "outage": (500, 10, 5000),
         "period": (4, 0.5, 60),
         "rate": (8, 0.5, 20),

@@ -11,7 +11,7 @@ import rexmit as rx
 from rexmit.frame import Frame
 from rexmit.running.many_runs import runs
 from rexmit.studies import load, paper
-from rexmit.studies.rto import gaps, setting, table2, timer
+from rexmit.studies.rto import fades, gaps, setting, table2, timer
 from rexmit.studies.rto.channel import Channel, beyond, excess, fit
 from rexmit.studies.rto.measured import Sample, samples
 from rexmit.studies.rto.setting import CURED, PAPERS, SAFE, SEGMENTS, TESTS, channels, transfer, variants
@@ -182,3 +182,31 @@ def test_a_shared_state_hits_both_directions_alike() -> None:
 def test_the_papers_own_trace_says_what_the_defect_cost() -> None:
     assert timer.of_paper().startswith("57.4 of the 102.2 s of idle time in test 2 were this defect")
     assert "1.34 Mbps instead of 0.71" in timer.of_paper()
+
+
+@pytest.mark.parametrize(("test", "lengths"), fades.LENGTHS.items())
+def test_two_kinds_of_fade_meet_rate_and_mean_burst_exactly(test: int, lengths: tuple[float, float]) -> None:
+    found = fades.fitted(test)
+    printed = paper.figures("rto")
+    rate, mean = (printed[f"rto.table1.{test}.{key}"] for key in ("fer", "avg_error_frame_burst"))
+    assert found.lengths == lengths
+    assert found.frame_error_rate == pytest.approx(rate)
+    assert found.frame_error_rate / ((1 - found.frame_error_rate) * found.burst_begins) == pytest.approx(mean)
+
+
+def test_the_other_radio_is_faster_and_its_idle_time_no_shorter(outcome: Outcome) -> None:
+    tables = {name: table for section in outcome.sections for name, table in section.tables.items()}
+    table = tables["the same fades over 802.11b and 802.11g"]
+    clean = [float(cell) for cell in table["without errors (Mbps)"]]
+    assert table["radio"] == ["802.11b", "802.11g"] * 2
+    # 802.11g carries 24 to 25 Mbps of TCP payload, five times what 802.11b does.
+    assert clean[0] == pytest.approx(4.89, abs=0.01)
+    assert 24 < clean[1] < 26
+
+
+def test_nagles_algorithm_is_not_what_holds_new_data(outcome: Outcome) -> None:
+    (said,) = [one for one in outcome.statements if one.key == "rto.statement.loss_state"]
+    assert said.agrees is False
+    assert "in the loss state 0 new segments are sent" in said.found
+    scripted = {one.key for one in outcome.statements if one.scripted}
+    assert scripted == {"rto.statement.fig2_order", "rto.statement.fig2_silence"}

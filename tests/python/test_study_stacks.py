@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -14,14 +15,16 @@ from rexmit.studies import load, names
 from rexmit.studies.axes import find
 from rexmit.studies.own import Own
 from rexmit.studies.run import run
-from rexmit.studies.stacks import UnderStacks, blocks, jobs_of, lines, table, told, under
+from rexmit.studies.stacks import UnderStacks, jobs_of, lines, table, told, under
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "study.schema.json").read_text())
 
 
 @pytest.fixture(scope="module")
 def found() -> UnderStacks:
-    jobs, without = jobs_of([load(name) for name in names()], ["linux-6-cubic", "linux-2.2"])
+    # Two studies, one whose paper has the first of the stacks.
+    jobs, without = jobs_of([load(name) for name in ("rto", "ns3")], ["linux-6-cubic", "linux-2.2"])
+    assert without == {}
     return under(jobs, without, quick=True)
 
 
@@ -32,31 +35,42 @@ def test_each_verdict_is_that_of_the_study_under_the_stack(found: UnderStacks) -
     (papers,) = run([study], quick=True)
     (other,) = run([study], quick=True, own=Own(axes=(cubic,)))
     head, rows = table(found)
-    assert head[2:] == ["under the paper's stack", "linux-6-cubic"]
+    assert head[2:] == ["under the paper's stack", "linux-6-cubic", "linux-2.2"]
     moving = [k for k, judged in enumerate(papers.claims) if cubic[0].moves(judged.claim.key)]
-    assert len(rows) == len(moving) > 0
-    assert [row[2] for row in rows] == [f"{papers.claims[k].verdict} (linux-2.2)" for k in moving]
-    assert [row[3] for row in rows] == [other.claims[k].verdict for k in moving]
+    mine = [row for row in rows if row[0] == "rto"]
+    assert len(mine) == len(moving) > 0
+    assert [row[2] for row in mine] == [f"{papers.claims[k].told} (linux-2.2)" for k in moving]
+    assert [row[3] for row in mine] == [other.claims[k].told for k in moving]
+    # The paper's own stack is one of those asked for.
+    assert [row[4] for row in mine] == [papers.claims[k].told for k in moving]
     # The two stacks differ in what they leave idle, or this test could not fail.
-    (one,) = found.found
+    one = next(one for one in found.found if one.study.name == "rto")
     idle = next(line for line in one.lines() if line.first.key == "rto.table1.2.total_idle_s")
     assert len({row.rexmit for row in idle.rows if row}) == 2
+    assert {row[0] for row in rows} == {"rto", "ns3"}
 
 
-def test_studies_that_take_no_part_are_named_with_the_reason(found: UnderStacks) -> None:
-    assert set(found.without) == set(names()) - {"rto"}
-    page = "\n".join(lines(found))
-    assert max(map(len, lines(found))) <= 110
-    for name in found.without:
-        assert f"tudy {name} takes no part: it compares stacks itself" in page
-    assert "claim.cure" in page
-    assert any("takes no part" in getattr(block, "markdown", "") for block in blocks(found, "x"))
+def test_every_study_takes_part() -> None:
+    jobs, without = jobs_of([load(name) for name in names()], ["linux-6-bbr"])
+    assert without == {}
+    assert [study.name for study, _, _ in jobs] == list(names())
+
+
+def test_a_study_without_the_axis_is_named_with_the_reason() -> None:
+    plain = replace(load("ns3"), axes=())
+    jobs, without = jobs_of([load("rto"), plain], ["linux-6-bbr"])
+    assert [study.name for study, _, _ in jobs] == ["rto"]
+    assert without == {"ns3": "it has no axis for the stack"}
+    page = "\n".join(lines(UnderStacks(["linux-6-bbr"], [], without)))
+    assert "tudy ns3 takes no part: it has no axis for the stack" in page
+    with pytest.raises(ValueError, match=r"no study takes part \(ns3: it has no axis"):
+        jobs_of([plain], ["linux-6-bbr"])
 
 
 def test_the_answer_as_json(found: UnderStacks) -> None:
     answer = json.loads(json.dumps(told(found), allow_nan=False))
     jsonschema.validate(answer, SCHEMA)
-    assert answer["stacks"] == ["linux-6-cubic"]
+    assert answer["stacks"] == ["linux-6-cubic", "linux-2.2"]
     assert answer["studies"][0]["values"] == ["linux-2.2", "linux-6-cubic"]
 
 
@@ -76,7 +90,6 @@ def test_the_command_writes_its_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     [
         (["all", "--stacks", "linux-6-cubi"], "linux-6-cubi is none; did you mean linux-6-cubic?"),
         (["all", "--stacks", ","], "no stack is named"),
-        (["ns3", "--stacks", "linux-6-bbr"], "no study takes part (ns3: it compares stacks itself"),
         (["rto", "--stacks", "linux-6-bbr", "--set", "rate=2"], "--vary stack=A,B goes with values"),
         (["rto", "--stacks", "linux-6-bbr", "--docs", "x"], "--docs is for one value; --stacks with --out"),
     ],

@@ -137,7 +137,10 @@ def test_out_writes_page_figure_and_table(tmp_path: Path, capsys: pytest.Capture
         (["ns3", "--vary", "delay=20ms,0.02s"], "two different values are wanted"),
         (["ns3", "--vary", "delay=5ms,20,50ms"], "some values have a unit and some have none"),
         (["ns3", "--vary", "dela=5,20"], "dela is no axis of study ns3; did you mean delay?"),
-        (["ns3", "--vary", "seed=5,20"], "seed is no axis of study ns3 (rate, delay, queue, error_rate)"),
+        (
+            ["ns3", "--vary", "seed=5,20"],
+            "seed is no axis of study ns3 (stack, rate, delay, queue, error_rate)",
+        ),
         (["ns3", "--vary", "delay"], "AXIS=VALUE,VALUE is wanted"),
         (["ns3", "--vary", "delay=5,9", "--vary", "queue=5,9"], "--vary is for one axis"),
         (["ns3", "--vary", "delay=5,9", "--set", "delay=7"], "--set and --vary both say delay"),

@@ -150,6 +150,7 @@ def test_figures_are_drawn(outcome: Outcome) -> None:
         "fig6",
         "fig7",
         "fig8",
+        "minutes",
         "table2",
         "proposal",
     ]
@@ -174,3 +175,39 @@ def test_a_line_rises_if_no_step_of_it_surely_falls() -> None:
     assert _rises([at + one for at, one in zip((0.0, 2.0, 1.9), noise, strict=True)])
     assert not _rises([at + one for at, one in zip((0.0, 4.0, 2.0), noise, strict=True)])
     assert not _rises([at + one for at, one in zip((0.0, 0.0, 0.0), 10 * noise, strict=True)])
+
+
+def test_table_1_ran_for_a_length_over_which_its_throughputs_are_counts() -> None:
+    printed = paper.figures("wireless")
+    for ber in errors.GOOD:
+        count = printed[f"wireless.table1.ber_{ber}.throughput_packets_s"] * errors.SECONDS
+        assert abs(count - round(count)) < 1e-6
+    shorter = printed["wireless.table1.ber_1e-5.throughput_packets_s"] * errors.SHORTER_S
+    assert abs(shorter - round(shorter)) > 0.1
+
+
+def test_on_a_wire_reno_is_slow_and_sack_fast_with_several_drops(outcome: Outcome) -> None:
+    """Fall and Floyd's result: the timer has to help Reno out, and Sack needs one round trip."""
+    (table,) = [t for s in outcome.sections for name, t in s.tables.items() if name.startswith("on a wire")]
+    reno, sack = ([float(cell.split()[0]) for cell in table[f"{who} s"]] for who in ("Reno", "Sack"))
+    assert reno[0] == sack[0]
+    assert all(r > 5 * s for r, s in zip(reno[1:], sack[1:], strict=True))
+    agrees = {one.key.rpartition(".")[2]: one.agrees for one in outcome.statements}
+    assert agrees["wired_reno"] is agrees["wired_sack"] is agrees["long_outages"] is True
+    # The paper's formula lacks its half.
+    assert agrees["fig5_ssthresh"] is False
+
+
+def test_a_longer_disconnection_costs_more_beyond_it(outcome: Outcome) -> None:
+    (table,) = [t for s in outcome.sections for name, t in s.tables.items() if name == "one disconnection"]
+    costs = [float(cell.split()[0]) for cell in table["cost beyond it, mean s"]]
+    fired = [float(cell) for cell in table["timeouts, mean"]]
+    assert costs == sorted(costs)
+    assert fired == sorted(fired)
+    assert fired[-1] >= 5
+
+
+def test_disconnections_against_bit_errors_have_two_readings(outcome: Outcome) -> None:
+    (judged,) = [j for j in outcome.claims if j.claim.key.endswith("disconnection_over_ber")]
+    assert judged.beside is not None
+    assert judged.claim.tests[0].effect > 0 > judged.beside.claim.tests[0].effect

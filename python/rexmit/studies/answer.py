@@ -90,6 +90,7 @@ def statement(one: Statement) -> dict[str, Any]:
         "statement": said.text,
         "found": one.found,
         "agrees": one.agrees,
+        "scripted": one.scripted,
         "rows": list(one.rows),
         "drawing": one.drawing or None,
     }
@@ -97,10 +98,20 @@ def statement(one: Statement) -> dict[str, Any]:
 
 def claim(judged: Judged) -> dict[str, Any]:
     """A claim with its tests."""
-    claim, deciding = judged.claim, judged.deciding
+    claim = judged.claim
     return {
         "key": claim.key,
         "claim": paper.claims(claim.key.partition(".")[0])[claim.key],
+        "quote": paper.quote(claim.key),
+        **_verdict(judged),
+        "beside": None if judged.beside is None else _verdict(judged.beside),
+    }
+
+
+def _verdict(judged: Judged) -> dict[str, Any]:
+    """What one reading of a claim comes to."""
+    claim, deciding = judged.claim, judged.deciding
+    return {
         "verdict": judged.verdict,
         "effect": None if deciding is None else cells.plain(deciding.effect),
         "unit": None if deciding is None else deciding.unit or None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
+from rexmit import _core
 from rexmit.studies.declared import UNITS
 
 Value = float | str
@@ -94,6 +96,11 @@ class Axis:
     def written(self, value: Any) -> str:
         """As the user types it: `20ms`."""
         return value if isinstance(value, str) else f"{value:.12g}{self.unit}"
+
+
+def wire_stacks() -> list[str]:
+    """The names of the stacks that are real endpoints, for an axis: the receiver is one."""
+    return [one["name"] for one in json.loads(_core.stacks()) if one["wire"]]
 
 
 def _alike(unit: str, other: str) -> bool:

@@ -48,6 +48,15 @@ def mark(row: Row) -> str:
     return MARKS[row.grade]
 
 
+#: Whether what the paper says of a figure is so here.
+AGREES = {True: "=", False: "≠", None: "open"}
+
+
+def agrees(one: Statement) -> str:
+    """How a statement of the paper stands beside what ours shows."""
+    return "scripted" if one.scripted and one.agrees else AGREES[one.agrees]
+
+
 def told(rows: Sequence[Row]) -> str:
     """`Of the 30 figures that could have come out otherwise 12 are reproduced (…) and 18 are not.`"""
     found = counted(rows)
@@ -61,11 +70,15 @@ def told(rows: Sequence[Row]) -> str:
 
 
 def statements_told(statements: Sequence[Statement]) -> str:
-    """What the paper says of its figures, counted."""
-    agree, not_ = (sum(one.agrees is sign for one in statements) for sign in (True, False))
-    open_ = len(statements) - agree - not_
+    """What the paper says of its figures, counted; what a run was told to show says nothing."""
+    free = [one for one in statements if not one.scripted]
+    agree, not_ = (sum(one.agrees is sign for one in free) for sign in (True, False))
+    open_ = len(free) - agree - not_
     more = f", {open_} cannot be told" if open_ else ""
-    said = count(len(statements), "statement")
+    more += (
+        f"; scripted, and not counted: {len(statements) - len(free)}" if len(free) < len(statements) else ""
+    )
+    said = count(len(free), "statement")
     return f"of {said} of the paper on its figures {agree} agree with ours, {not_} do not{more}"
 
 

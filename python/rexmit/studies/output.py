@@ -232,8 +232,14 @@ def _claims(outcome: Outcome) -> pa.Table:
     import pyarrow as pa
 
     rows: list[dict[str, Any]] = []
-    for judged in outcome.claims:
-        told = {"key": judged.claim.key, "verdict": judged.verdict, "evidence": judged.claim.evidence}
+    each = [one for judged in outcome.claims for one in (judged, judged.beside) if one]
+    for judged in each:
+        told = {
+            "key": judged.claim.key,
+            "reading": judged.claim.reading,
+            "verdict": judged.verdict,
+            "evidence": judged.claim.evidence,
+        }
         tests = list(zip(judged.claim.tests, judged.p, strict=True))
         for test, p in tests:
             found = {"test": test.what, "effect": float(test.effect), "unit": test.unit, "n": int(test.n)}
@@ -243,6 +249,6 @@ def _claims(outcome: Outcome) -> pa.Table:
             )
         if not tests:
             rows.append(told)
-    kinds = [(name, pa.string()) for name in ("key", "verdict", "test", "unit", "evidence")]
+    kinds = [(name, pa.string()) for name in ("key", "verdict", "reading", "test", "unit", "evidence")]
     kinds += [(name, pa.float64()) for name in ("effect", "low", "high", "p", "p_corrected")]
     return pa.Table.from_pylist(rows, schema=pa.schema([*kinds, ("n", pa.int64())]))

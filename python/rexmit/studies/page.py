@@ -17,6 +17,7 @@ from rexmit.studies.terminal import ran
 if TYPE_CHECKING:
     from rexmit.studies.run import Outcome, Section
     from rexmit.studies.study import Row, Statement
+    from rexmit.studies.verdict import Judged
 
 #: Longer tables are for files.
 MOST_ROWS = 40
@@ -86,7 +87,7 @@ def _summary(outcome: Outcome) -> list[Block]:
         return []
     rows, marks = [], []
     for judged in outcome.claims:
-        rows.append([_claim_text(judged.claim.key), f"**{judged.verdict}**"])
+        rows.append([_claim_text(judged.claim.key), _verdicts(judged)])
         marks.append(judged.verdict.replace(" ", "-"))
     return [
         Heading(2, "What its claims come to"),
@@ -155,15 +156,11 @@ def _figures(rows: Sequence[Row], reasons: Mapping[str, int]) -> Grid:
     return Grid([head[i] for i in kept], shown, [aligned[i] for i in kept], marks)
 
 
-#: Whether what the paper says of a figure is so here.
-AGREES = {True: "=", False: "≠", None: "open"}
-
-
 def _statements(statements: Sequence[Statement]) -> Grid:
     """What the paper says of its figures beside what ours show."""
     known = paper.statements(statements[0].key.partition(".")[0])
     lines = [
-        [known[one.key].figure, known[one.key].text, one.found, AGREES[one.agrees]] for one in statements
+        [known[one.key].figure, known[one.key].text, one.found, grades.agrees(one)] for one in statements
     ]
     marks = ["other" if one.agrees is False else "same" for one in statements]
     return Grid(["the paper's", "shows, it says", "here", ""], lines, [False] * 4, marks)
@@ -207,17 +204,32 @@ def _claims(outcome: Outcome) -> list[Block]:
         ),
     ]
     for judged in outcome.claims:
-        claim = judged.claim
-        made.append(Heading(3, _claim_text(claim.key)))
-        lines = [f"**{judged.verdict.capitalize()}.** {cells.sentence(claim.evidence)}"]
-        if outcome.own.depends(claim.key) is False:
+        key = judged.claim.key
+        made.append(Heading(3, _claim_text(key)))
+        lines = [f"The paper: “{said}”.", ""] if (said := paper.quote(key)) else []
+        lines += _reading(judged)
+        if outcome.own.depends(key) is False:
             lines += ["", cells.sentence(cells.CLAIM_OF_PAPER)]
-        if claim.reading:
-            lines += ["", f"Reading: {claim.reading}."]
-        told = ([claim.effect] if claim.effect else []) + cells.tested(judged)
-        lines += ["", *(f"- {line}" for line in told)] if told else []
+        if judged.beside:
+            lines += ["", "By another reading:", "", *_reading(judged.beside)]
         made.append(Text("\n".join(lines)))
     return made
+
+
+def _reading(judged: Judged) -> list[str]:
+    """The verdict by one reading, with its evidence and its tests."""
+    claim = judged.claim
+    lines = [f"**{judged.verdict.capitalize()}.** {cells.sentence(claim.evidence)}"]
+    if claim.reading:
+        lines += ["", f"Reading: {claim.reading}."]
+    told = ([claim.effect] if claim.effect else []) + cells.tested(judged)
+    return [*lines, "", *(f"- {line}" for line in told)] if told else lines
+
+
+def _verdicts(judged: Judged) -> str:
+    """The verdict, and that by another reading."""
+    beside = f"; by another reading: **{judged.beside.verdict}**" if judged.beside else ""
+    return f"**{judged.verdict}**{beside}"
 
 
 def _claim_text(key: str) -> str:

@@ -60,6 +60,12 @@ def claims(study: str) -> dict[str, str]:
     return {f"{study}.claim.{name}": str(claim["text"]) for name, claim in found.items()}
 
 
+def quote(key: str) -> str:
+    """The paper's own words for a claim, a short quotation; empty: none is given."""
+    study, _, name = key.partition(".claim.")
+    return str(_facts().get(study, {}).get("claim", {}).get(name, {}).get("quote", ""))
+
+
 @dataclass(frozen=True)
 class Said:
     """What a paper says of one of its figures. figure: which. text: a paraphrase."""

@@ -130,13 +130,14 @@ def seen(
     rows: Sequence[str] = (),
     drawing: str = "",
     effect: tuple[float, float] | None = None,
+    of: str = "runs",
 ) -> Statement:
     """What the paper says of a figure that shows one run: it agrees if most of ours show it.
 
     effect: how large it is on average, and the least that counts, as shares; a smaller one agrees with
-    nothing that a reader of the paper's figure could have seen.
+    nothing that a reader of the paper's figure could have seen. of: what there are n of.
     """
-    told = f"{found} ({_how_often(hits, n)}so in {hits} of {n} runs)"
+    told = f"{found} ({_how_often(hits, n)}so in {hits} of {n} {of})"
     agrees = hits > MOST * n if n else None
     if agrees and effect is not None and effect[0] < effect[1]:
         told += f"; by {effect[0]:.2%} on average, and less than {effect[1]:.0%} counts as no difference"

@@ -64,12 +64,7 @@ def jobs_of(studies: Sequence[Study], stacks: Sequence[str]) -> tuple[list[Job],
     for study in studies:
         axis = next((axis for axis in study.axes if axis.name == STACK), None)
         if axis is None:
-            compares = any(key.endswith("stack") for key in study.compares)
-            without[study.name] = (
-                "it compares stacks itself, and its claims are about those that the paper compares"
-                if compares
-                else "it has no axis for the stack"
-            )
+            without[study.name] = "it has no axis for the stack"
             continue
         named = [axis.parsed(stack, f"--stacks {stack}") for stack in stacks]
         values = [(axis.paper, Own())]

@@ -139,7 +139,7 @@ class Statement:
 
     key: as `rexmit.studies.paper.statements(NAME)` has it. found: what ours shows, with its figures. agrees:
     None: it cannot be told from what was run. rows: keys of rows that cannot stand if it does not agree.
-    drawing: our figure, by its name.
+    drawing: our figure, by its name. scripted: the run was told to show it, so that it counts in no sum.
     """
 
     key: str
@@ -147,6 +147,7 @@ class Statement:
     agrees: bool | None
     rows: Sequence[str] = ()
     drawing: str = ""
+    scripted: bool = False
 
     def __post_init__(self) -> None:
         # numpy's truth is another than Python's.
@@ -186,6 +187,8 @@ class Claim:
     so that a positive one speaks for the claim (rexmit.stats). The verdict follows from them after Holm's
     correction over all tests of the study; a claim about one exact trace has none and gives `settled`.
     evidence: one sentence with its figures. reading: which reading of ambiguous parameters it was judged on.
+    beside: the same claim by another reading, where the paper can be read in two ways: both verdicts stand
+    side by side.
     """
 
     key: str
@@ -194,6 +197,7 @@ class Claim:
     settled: Verdict | None = None
     effect: str = ""
     reading: str = ""
+    beside: Claim | None = None
 
 
 @dataclass(frozen=True)

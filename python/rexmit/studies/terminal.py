@@ -90,7 +90,7 @@ def _statements(section: Section) -> list[str]:
     known = paper.statements(section.statements[0].key.partition(".")[0])
     lines = [] if section.rows else [section.title]
     for one in section.statements:
-        mark = "≠" if one.agrees is False else "=" if one.agrees else "?"
+        mark = "≠" if one.agrees is False else "?" if one.agrees is None else "s" if one.scripted else "="
         lines += hanging(f"  {mark} {known[one.key].figure}: ", known[one.key].text)
         lines += hanging("      here  ", one.found)
     return lines
@@ -151,8 +151,23 @@ def _claim(judged: Judged, depends: bool | None = None) -> list[str]:
     claim = judged.claim
     told = paper.claims(claim.key.partition(".")[0])[claim.key]
     lines = hanging(f"  {judged.verdict:<13}", told)
+    if said := paper.quote(claim.key):
+        lines += _wrapped(f"the paper: “{said}”", 15)
     if depends is False:
         lines += _wrapped(cells.CLAIM_OF_PAPER, 15)
+    lines += _reading(judged)
+    if judged.beside:
+        lines += [*_wrapped(f"by another reading it {_stands(judged.beside)}", 15), *_reading(judged.beside)]
+    return [*lines, ""]
+
+
+def _stands(judged: Judged) -> str:
+    return f"is {judged.verdict}" if judged.verdict == "not decided" else judged.verdict
+
+
+def _reading(judged: Judged) -> list[str]:
+    """One reading of a claim: what it is, its evidence and its tests."""
+    claim, lines = judged.claim, []
     if claim.reading:
         lines += _wrapped(f"reading: {claim.reading}", 15)
     lines += _wrapped(cells.sentence(claim.evidence), 15)
@@ -160,7 +175,7 @@ def _claim(judged: Judged, depends: bool | None = None) -> list[str]:
         lines += _wrapped(claim.effect, 15)
     for line in cells.tested(judged):
         lines += hanging(" " * 15 + "- ", line)
-    return [*lines, ""]
+    return lines
 
 
 def _wrapped(text: str, indent: int) -> list[str]:

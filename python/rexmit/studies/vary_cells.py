@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rexmit.studies import cells, paper
+from rexmit.studies import cells, grades, paper
 
 if TYPE_CHECKING:
     from rexmit.studies.study import Row, Statement
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 #: What is left out at a value.
 NONE = "–"
-#: Whether what the paper says of a figure is so.
-AGREES = {True: "=", False: "≠", None: "open"}
 
 
 def heads(found: Variation) -> list[str]:
@@ -43,12 +41,12 @@ def by_section(lines: Sequence[Line]) -> dict[str, dict[str, list[Line]]]:
 
 def agrees(one: Statement | None) -> str:
     """A statement at a value."""
-    return NONE if one is None else AGREES[one.agrees]
+    return NONE if one is None else grades.agrees(one)
 
 
 def verdict(judged: Judged | None) -> str:
     """A claim at a value."""
-    return NONE if judged is None else judged.verdict
+    return NONE if judged is None else judged.told
 
 
 def effect(judged: Judged) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Of a row, what differs from value to value; the rest is the same at all.
 OF_ROW = ("rexmit", "interval", "mean_interval", "n")
-OF_CLAIM = ("verdict", "effect", "unit", "interval", "n", "evidence", "effect_text", "tests")
+OF_CLAIM = ("verdict", "effect", "unit", "interval", "n", "evidence", "effect_text", "tests", "beside")
 
 
 def told(found: Variation) -> dict[str, Any]:

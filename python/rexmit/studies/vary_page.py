@@ -96,7 +96,7 @@ def _claims(found: Variation) -> list[Block]:
         for head, judged in zip(found.heads(), each, strict=True):
             if judged:
                 said = f"{cells.sentence(judged.claim.evidence)} {vary_cells.effect(judged)}"
-                lines.append(f"- {head}: **{judged.verdict}.** {said}")
+                lines.append(f"- {head}: **{judged.told}.** {said}")
         made.append(Text("\n".join(lines)))
     if not made:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rexmit.stats import holm
@@ -15,12 +15,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim with its verdict. p: of each of its tests, corrected. deciding: what the verdict hangs on."""
+    """A claim with its verdict. p: of each of its tests, corrected. deciding: what the verdict hangs on.
+    beside: the same claim by another reading.
+    """
 
     claim: Claim
     verdict: Verdict
     p: tuple[float, ...]
     deciding: Test | None
+    beside: Judged | None = None
+
+    @property
+    def told(self) -> str:
+        """`fails; by another reading: holds`."""
+        return f"{self.verdict}; by another reading: {self.beside.verdict}" if self.beside else self.verdict
 
 
 def judge(claims: Iterable[Claim]) -> list[Judged]:
@@ -30,8 +38,16 @@ def judge(claims: Iterable[Claim]) -> list[Judged]:
     otherwise it is not decided. A claim without tests has its verdict `settled`.
     """
     claims = list(claims)
-    corrected = iter(holm([test.p for claim in claims for test in claim.tests]))
-    return [_judged(claim, tuple(next(corrected) for _ in claim.tests)) for claim in claims]
+    corrected = iter(holm([test.p for claim in claims for one in _readings(claim) for test in one.tests]))
+    found = []
+    for claim in claims:
+        first, *others = (_judged(one, tuple(next(corrected) for _ in one.tests)) for one in _readings(claim))
+        found.append(replace(first, beside=others[0] if others else None))
+    return found
+
+
+def _readings(claim: Claim) -> list[Claim]:
+    return [claim, claim.beside] if claim.beside else [claim]
 
 
 def _judged(claim: Claim, ps: Sequence[float]) -> Judged:

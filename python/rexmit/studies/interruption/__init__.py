@@ -10,6 +10,7 @@ from rexmit.studies.interruption import (
     defect,
     graphs,
     ladders,
+    lengths,
     osx,
     phases,
     readings,
@@ -31,6 +32,7 @@ def plan(plan: Plan) -> None:
     readings.declare(plan)
     server.declare(plan)
     phases.declare(plan)
+    lengths.declare(plan)
     osx.declare(plan)
 
 
@@ -92,6 +94,7 @@ STUDY: Study = Study(
             "IV Ladders", ladders.rows, ladders.drawing, ladders.tables, ladders.text, statements.of_ladders
         ),
         *shares.PARTS[1:],
+        lengths.PART,
         *defect.PARTS,
         *captures.PARTS,
     ],

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rexmit.studies.axes import Axis, one_key
+from rexmit.studies.axes import Axis, one_key, wire_stacks
 from rexmit.studies.interruption import setups
 from rexmit.studies.interruption.setups import AIR, FILE_BYTES, OUTAGE_S, PERIOD_S, QUEUE, SCHEDULE
 
 SIZE = "flow.upload.workload.size"
 #: What follows from many transfers; and what some values leave as it is, since it is all or nothing.
-CLAIMS = ("interruption.claim.linux_alike", "interruption.claim.lag_needs_small_window")
+CLAIMS = (
+    "interruption.claim.linux_alike",
+    "interruption.claim.lag_needs_small_window",
+    "interruption.claim.windows_recovers",
+)
 EPISODES = ("interruption.episode.reno_1.*", "interruption.episode.reno_4.*", "interruption.episode.osx_2.*")
 MAY = (
+    "interruption.claim.windows_limited",
+    "interruption.claim.other_lengths",
     "interruption.sections.*",
     "interruption.episode.*",
     "interruption.statement.*",
@@ -21,7 +27,32 @@ MAY = (
     "interruption.advertised_window_bytes.*",
 )
 
+#: What is of Reno, in whose place another stack stands.
+OF_RENO = (
+    "interruption.sections.reno.*",
+    "interruption.claim.linux_alike",
+    "interruption.equipment.pc_linux",
+)
+MAY_OF_RENO = (
+    "interruption.episode.reno_*",
+    "interruption.advertised_window_bytes.linux",
+    "interruption.statement.fig[279]*",
+    "interruption.statement.fig3_*",
+    "interruption.statement.fig10_*",
+    "interruption.claim.lag_needs_small_window",
+    "interruption.claim.other_lengths",
+    "interruption.setup.mss",
+)
+
 AXES = (
+    Axis(
+        "stack",
+        "stack that stands in the place of Reno",
+        setups.STACKS["reno"],
+        OF_RENO,
+        names=wire_stacks,
+        may=MAY_OF_RENO,
+    ),
     Axis(
         "outage",
         "length of an outage",

@@ -1,7 +1,7 @@
 """The same questions asked of real transfers: Linux 6.18 through a bridge that interrupts.
 
-The captures are large for a wheel. One of our own lies in a checkout's tests/data; group B of the test bed
-in `../shared/captures/testbed` beside it. What is not there is left out, and the page says so.
+The captures are large for a wheel: they lie in a checkout's tests/data. Without them this part is left out,
+and the page says so.
 """
 
 from __future__ import annotations
@@ -20,16 +20,9 @@ from rexmit.studies.interruption.setups import OUTAGE_S, periodic
 from rexmit.studies.own import Interval
 from rexmit.studies.study import Drawing, Part, Results, Study
 
-#: Label -> where to look, and the files' stem.
-CHECKOUT = Path(__file__).resolve().parents[4]
-TEST_BED = Path("shared") / "captures" / "testbed"
-FOLDERS = {"own": (CHECKOUT / "tests" / "data",), "B": (CHECKOUT.parent / TEST_BED, Path("..") / TEST_BED)}
-FILES = {
-    "Reno (ours)": ("own", "interruption"),
-    "CUBIC": ("B", "B1_cubic_5.5M_wifi1000p_200ms_p5"),
-    "Reno": ("B", "B1_reno_5.5M_wifi1000p_200ms_p5"),
-    "Reno, no TLP, no RACK": ("B", "H4_reno_5.5M_wifi1000p_200ms_p5_noTLPnoRACK"),
-}
+FOLDER = Path(__file__).resolve().parents[4] / "tests" / "data"
+#: Label -> the files' stem.
+FILES = {"CUBIC": "interruption-cubic", "Reno": "interruption"}
 #: Their bridge: 5.5 Mbps, a queue of 1000 packets, 200 ms every 5 s from 5 s on.
 PHASE_S, PERIOD_S, MBPS = 5.0, 5.0, 5.5
 #: Ladders of a transfer of one's own.
@@ -59,35 +52,24 @@ def read() -> dict[str, Real]:
         if ends:
             taken = rx.capture(ends[0], receiver=ends[1], tables=("packets", "retransmissions"))
             found[label] = Real(label, max(taken.flows, key=lambda f: int(f["bytes"])))
-    if "Reno" in found:
-        # One and the same transfer.
-        found.pop("Reno (ours)", None)
     return found
 
 
 def _ends(label: str) -> list[Path]:
     """The captures of sender and receiver, where they are."""
-    where, stem = FILES[label]
-    for folder in FOLDERS[where]:
-        ends = [folder / f"{stem}.{end}.pcap.gz" for end in ("snd", "rcv")]
-        if all(end.is_file() for end in ends):
-            return ends
-    return []
+    ends = [FOLDER / f"{FILES[label]}.{end}.pcap.gz" for end in ("snd", "rcv")]
+    return ends if all(end.is_file() for end in ends) else []
 
 
 def missing() -> list[str]:
     """What was left out because its files are not there, by label."""
-    there = {label for label in FILES if _ends(label)}
-    if "Reno" in there:
-        there.add("Reno (ours)")
-    return [label for label in FILES if label not in there]
+    return [label for label in FILES if not _ends(label)]
 
 
 def drawing(results: Results) -> Iterator[Drawing]:
     for label, real in results["captures"].items():
-        name = "captured-" + label.lower().replace(" (ours)", "").replace(", ", "-").replace(" ", "-")
         yield Drawing(
-            name,
+            f"captured-{label.lower()}",
             f"A real transfer through an interrupting bridge: {label} of Linux 6.18.",
             real.flow.time_sequence,
         )

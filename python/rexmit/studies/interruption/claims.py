@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from rexmit.stats import Test
-from rexmit.studies.interruption import osx, phases, setups
+from rexmit.studies.interruption import lengths, osx, phases, server, setups
 from rexmit.studies.interruption.phases import Transfer
 from rexmit.studies.interruption.sections import Section
 from rexmit.studies.rows import tried
@@ -24,7 +24,14 @@ NONE = "no transfer with your values has what it speaks of"
 
 
 def claims(results: Results) -> Iterator[Claim | Missing]:
-    found = {"linux_alike": _linux, "lag_needs_small_window": _window, "osx_intermittent": _osx}
+    found = {
+        "linux_alike": _linux,
+        "lag_needs_small_window": _window,
+        "windows_recovers": _windows_quick,
+        "windows_limited": _windows_limited,
+        "osx_intermittent": _osx,
+        "other_lengths": lengths.claim,
+    }
     for key, make in found.items():
         yield tried(f"interruption.claim.{key}", partial(make, results), NONE)
 
@@ -39,13 +46,6 @@ def quickly_s() -> float:
     return setups.outage() + QUICKLY_S
 
 
-def reading() -> str:
-    """Names the simulated transfers on which the claims are tested, and their parameters."""
-    low, high = phases.air()
-    air = f"{low:g} to {high:g}" if low < high else f"{low:g}"
-    return f"draws of phase (all of the period) and air ({air} Mbps), the server's window at most 451,840"
-
-
 def _linux(results: Results) -> Claim:
     found = phases.sweep(results)
     cost = {name: phases.column(found[name], lambda t: t.cost_s) for name in setups.LINUX}
@@ -57,7 +57,7 @@ def _linux(results: Results) -> Claim:
     return Claim(
         "interruption.claim.linux_alike",
         "An outage costs "
-        + ", ".join(f"{setups.TITLES[k]} {_mean_s(v)}" for k, v in cost.items())
+        + ", ".join(f"{setups.title(k)} {_mean_s(v)}" for k, v in cost.items())
         + f"; {n - slow} of {n} sections are of the two kinds, without time lag in "
         + ", ".join(f"{hits / max(1, all):.0%}" for hits, all in kinds.values())
         + " of them",
@@ -65,7 +65,7 @@ def _linux(results: Results) -> Claim:
             Test.alike("what an outage costs, Reno less CUBIC", cost["reno"], cost["cubic"], alike_s(), "s"),
             Test.alike("Westwood less Reno", cost["westwood"], cost["reno"], alike_s(), "s"),
             *(
-                Test.mean(f"{setups.TITLES[k]}: {told} less what an outage costs", most - v, unit="s")
+                Test.mean(f"{setups.title(k)}: {told} less what an outage costs", most - v, unit="s")
                 for k, v in cost.items()
             ),
             Test.mean(
@@ -74,7 +74,8 @@ def _linux(results: Results) -> Claim:
                 RULE,
             ),
         ],
-        reading=f"{reading()}; alike: within half an outage of each other; the kinds' shares differ",
+        reading=f"{phases.told_of_draws()}; alike: within half an outage of each other; the kinds' "
+        "shares differ",
     )
 
 
@@ -98,26 +99,78 @@ def _window(results: Results) -> Claim:
     lag, of_lag = phases.share(small, lambda t, s: s.kind != "without")
     hits, n = phases.share(every, lambda t, s: t.foretold(s))
     literal, _ = phases.share(every, lambda t, s: s.still_sending == (s.kind == "without"))
+    key = "interruption.claim.lag_needs_small_window"
+    with_small = Test.mean(
+        "share of a draw's sections with a time lag, 55,488 bytes",
+        _by_draw(tight, lambda t, s: s.kind != "without"),
+        RULE,
+    )
+    said = f"with 55,488 bytes {lag} of {of_lag} have a time lag"
+    rest = "OS X's intermittent sections count as with time lag"
     return Claim(
-        "interruption.claim.lag_needs_small_window",
-        f"{hits} of {n} sections have the kind that the window tells (more under way than the air carries in "
-        f"{1e3 * setups.outage():g} ms), and with 55,488 bytes {lag} of {of_lag} have a time lag; "
-        f"whether the sender is still sending when the link returns tells {literal / n:.0%}",
+        key,
+        f"{literal} of {n} sections have the kind that the sender tells (whether it was still sending when "
+        f"the link returned), and {said}: behind a deep queue a sender stops when the ACKs stop, and the "
+        "queue goes on",
         tests=[
             Test.mean(
-                "share of a draw's sections that the window tells",
-                _by_draw(found, lambda t, s: t.foretold(s)),
+                "share of a draw's sections that the sender's sending tells",
+                _by_draw(found, lambda t, s: s.still_sending == (s.kind == "without")),
                 RULE,
             ),
+            with_small,
+        ],
+        reading=f"{phases.told_of_draws()}; the paper's words: the sender “keeps sending” data; {rest}",
+        beside=Claim(
+            key,
+            f"{hits} of {n} sections have the kind that the window tells (more under way than the air "
+            f"carries in {1e3 * setups.outage():g} ms), and {said}",
+            tests=[
+                Test.mean(
+                    "share of a draw's sections that the window tells",
+                    _by_draw(found, lambda t, s: t.foretold(s)),
+                    RULE,
+                ),
+                with_small,
+            ],
+            reading="“keeps sending” is what the queue goes on delivering, not what leaves the sender; "
+            f"{rest}",
+        ),
+    )
+
+
+def _windows_quick(results: Results) -> Claim:
+    transfers = phases.sweep(results)["windows7"]
+    cost, most = phases.column(transfers, lambda t: t.cost_s), quickly_s()
+    lag, n = phases.share(transfers, lambda t, s: s.kind == "with")
+    return Claim(
+        "interruption.claim.windows_recovers",
+        f"An outage costs Windows 7 {_mean_s(cost)}; {lag} of {n} sections have a time lag",
+        tests=[
+            Test.mean(f"{most:g} s less what an outage costs", most - cost, unit="s"),
             Test.mean(
-                "share of a draw's sections with a time lag, 55,488 bytes",
-                _by_draw(tight, lambda t, s: s.kind != "without"),
+                "share of a draw's sections with a time lag",
+                phases.each(transfers, lambda t, s: s.kind == "with"),
                 RULE,
             ),
         ],
-        reading=f"{reading()}; “keeps sending” is what the queue goes on delivering, not what leaves the "
-        f"sender; "
-        f"OS X's intermittent sections count as with time lag",
+        reading=phases.told_of_draws(),
+    )
+
+
+def _windows_limited(results: Results) -> Claim:
+    offered = server.offered(results)
+    plain = {buffer: of for (buffer, stamps), of in offered.items() if not stamps}
+    # A window that grew little would leave room in a larger buffer.
+    filled = all(buffer - 1460 <= flight <= buffer for buffer, (flight, _) in plain.items())
+    told = ", ".join(f"{flight:,} of {buffer:,}" for buffer, (flight, _) in plain.items())
+    return Claim(
+        "interruption.claim.windows_limited",
+        f"Whatever the sender's buffer is, the most under way is all of it: {told} bytes. So it is Windows "
+        "7's send buffer of 64 KiB that holds it back, neither its congestion window, with Compound on or "
+        "off, nor what the server advertises",
+        settled="fails" if filled else "holds",
+        reading="a steady air of 5.2 Mbps, five sizes of the send buffer",
     )
 
 
@@ -137,5 +190,5 @@ def _osx(results: Results) -> Claim:
             Test.share("transfers with an intermittent section over 10 s", long, len(found), SOME),
             Test.share("transfers with a section that SACK repairs", by_sack, len(found), SOME),
         ],
-        reading=f"{reading()}; “some”: in more than one transfer of twenty",
+        reading=f"{phases.told_of_draws()}; “some”: in more than one transfer of twenty",
     )

@@ -69,7 +69,7 @@ def over_phases(found: Mapping[str, Sequence[Transfer]], name: str) -> Figure:
         ax.set_ylim(0, 100)
         ax.set_yticks([0, 50, 100])
         ax.set_xlim(-0.3, 25)
-        ax.set_title(setups.TITLES[system], fontsize=8.5, pad=2)
+        ax.set_title(setups.title(system), fontsize=8.5, pad=2)
     axes[len(axes) // 2].set_ylabel("lost segments")
     axes[-1].set_xlabel("when the interruption begins (s since the SYN)")
     handles, labels = axes[0].get_legend_handles_labels()

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rexmit.running.many_runs import Runs
 from rexmit.studies.interruption import sections, setups
 from rexmit.studies.interruption.sections import Kind, Section, numbered
+from rexmit.studies.own import Interval
 from rexmit.studies.study import Plan, Results
 
 Floats = npt.NDArray[np.float64]
@@ -55,18 +56,37 @@ class Transfer:
         return self._cost_s(self.duration_s or setups.declared().number("duration"))
 
     def _cost_s(self, duration_s: float) -> float:
-        # Those that began before its last byte had arrived.
         down = setups.down(self.phase_s, setups.period(), duration_s)
-        outages = sum(begin < duration_s for begin, _ in down)
-        packets = np.ceil(setups.file_bytes() / setups.MSS)
-        undisturbed = packets * setups.PACKET_BYTES * 8 / (self.mbps * 1e6)
-        return (duration_s - float(undisturbed)) / outages if outages else float("nan")
+        return beyond_undisturbed_s(self.system, duration_s, self.mbps, down)
 
     def foretold(self, section: Section) -> bool:
         """Whether its kind is the one that the window tells: without time lag if more was under way than the
         air carries in one interruption.
         """
         return (section.flight_bytes > setups.outage_bytes(self.mbps)) == (section.kind == "without")
+
+
+def beyond_undisturbed_s(
+    system: str, duration_s: float | None, mbps: float, down: Sequence[Interval]
+) -> float:
+    """For each outage the time beyond that of an undisturbed transfer at this rate, s.
+
+    NaN: there was none, or the transfer did not end.
+    """
+    if duration_s is None:
+        return float("nan")
+    # Those that began before its last byte had arrived.
+    outages = sum(begin < duration_s for begin, _ in down)
+    packets = np.ceil(setups.file_bytes() / setups.payload(system))
+    undisturbed = packets * setups.PACKET_BYTES * 8 / (mbps * 1e6)
+    return (duration_s - float(undisturbed)) / outages if outages else float("nan")
+
+
+def told_of_draws() -> str:
+    """The simulated transfers on which claims are tested, and their parameters."""
+    low, high = air()
+    rates = f"{low:g} to {high:g}" if low < high else f"{low:g}"
+    return f"draws of phase (all of the period) and air ({rates} Mbps), the server's window at most 451,840"
 
 
 def air() -> tuple[float, float]:

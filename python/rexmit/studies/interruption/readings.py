@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rexmit.running.many_runs import Runs
-from rexmit.studies.interruption import sections, setups
+from rexmit.studies.interruption import sections, server, setups
 from rexmit.studies.interruption.sections import Section
 from rexmit.studies.study import Plan, Results
 
@@ -27,6 +27,7 @@ READINGS: dict[str, dict[str, Any]] = {
         **setups.hop(0.1),
         **setups.server(setups.FIG7_LINUX),
     },
+    "5.2 Mbps, a server with buffers of 16 KiB that does not tune": {**setups.steady(5.2), **server.fig7()},
 }
 #: Enough to see the difference that the air and the window make.
 QUICK = ("5.2 Mbps, window as the kernel allows", "4.6 Mbps, window of Fig. 7")
@@ -71,7 +72,7 @@ def table(results: Results) -> dict[str, list[str]]:
     rows = found(results)
     made = {"reading": list(rows)}
     for name in SHOWN:
-        made[setups.TITLES[name]] = [
+        made[setups.title(name)] = [
             ", ".join(LETTER[s.kind] for s in of[name] if s.outages) or "none" for of in rows.values()
         ]
     return made

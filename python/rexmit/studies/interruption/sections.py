@@ -15,6 +15,7 @@ from rexmit.studies.interruption import setups
 if TYPE_CHECKING:
     from rexmit.running.many_runs import Runs
     from rexmit.running.one_run import AnyTable
+    from rexmit.studies.own import Interval
 
 Kind = Literal["without", "with", "intermittent", "other"]
 
@@ -86,8 +87,15 @@ class Section:
         return self.last_sent_s > self.back_s - 1e-3
 
 
-def of_runs(runs: Runs, phases_s: Sequence[float], period_s: float | None = None) -> list[list[Section]]:
-    """The sections of each run. phases_s: when each run's first outage begins."""
+def of_runs(
+    runs: Runs,
+    phases_s: Sequence[float],
+    period_s: float | None = None,
+    down: Sequence[Sequence[Interval]] = (),
+) -> list[list[Section]]:
+    """The sections of each run. phases_s: when each run's first outage begins. down: when each run's link was
+    down, in place of the study's outages.
+    """
     tables = {name: Frame(runs.table(name)) for name in TABLES}
     by_run: dict[str, dict[int, list[dict[str, Any]]]] = {}
     for name, table in tables.items():
@@ -98,7 +106,7 @@ def of_runs(runs: Runs, phases_s: Sequence[float], period_s: float | None = None
             by_run["episodes"][run],
             by_run["bursts"][run],
             by_run["retransmissions"][run],
-            setups.down(phases_s[run], period_s or setups.period(), setups.LAST_S),
+            down[run] if down else setups.down(phases_s[run], period_s or setups.period(), setups.LAST_S),
             run,
         )
         for run in range(len(runs))

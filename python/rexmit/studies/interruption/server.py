@@ -50,6 +50,11 @@ def card(segment_memory: int, moderated: bool) -> dict[str, Any]:
     return {f"{window}.segment_memory": f"{segment_memory} bytes", f"{window}.moderated": moderated}
 
 
+def fig7() -> dict[str, Any]:
+    """The server that stops at Fig. 7's 55,488 bytes for Windows: such a card, and no tuning; both chosen."""
+    return card(CARDS["16 KiB"], False)
+
+
 def by_memory(results: Results) -> dict[tuple[str, str, bool], int]:
     """Case -> the most that the server offered, bytes."""
     rows = Frame(results["server's memory"].table("flows")).rows()
@@ -94,7 +99,7 @@ def tables(results: Results) -> dict[str, Any]:
     found = by_memory(results)
     for (system, name, moderated), window in found.items():
         if not moderated:
-            row = (setups.TITLES[system], name, f"{window:,}", f"{found[system, name, True]:,}")
+            row = (setups.title(system), name, f"{window:,}", f"{found[system, name, True]:,}")
             for column, value in zip(memory.values(), row, strict=True):
                 column.append(value)
     return {

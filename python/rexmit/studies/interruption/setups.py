@@ -20,6 +20,8 @@ OUTAGE_S = 0.2
 LAST_S = 90.0
 #: A full segment of Linux and OS X (timestamps), and the packet it is in.
 MSS, PACKET_BYTES = 1448, 1500
+#: And of Windows, which sends no timestamps.
+WINDOWS_MSS = 1460
 
 #: The paper's systems, by the names of its figures. Windows 7 as it came, and as the paper takes it to be.
 STACKS = {
@@ -102,10 +104,26 @@ def declared() -> Declared:
 
 def setup(name: str, more: Mapping[str, Any] | None = None) -> Scenario:
     """The paper's transfer by one of the systems (SYSTEMS), with something set."""
-    own: dict[str, Any] = {STACK: SYSTEMS[name]}
+    keys: dict[str, Any] = {STACK: stack(name)}
     if name == "cubic-plain":
-        own["stack.linux-2.6-cubic.congestion.hystart"] = False
-    return Scenario.load(scenario(NAME)).with_({**own, **(more or {})})
+        keys["stack.linux-2.6-cubic.congestion.hystart"] = False
+    return Scenario.load(scenario(NAME)).with_({**keys, **(more or {})})
+
+
+def stack(name: str) -> str:
+    """The stack of a system; the user's stands in the place of Reno."""
+    return str(own.value("stack", SYSTEMS[name])) if name == "reno" else SYSTEMS[name]
+
+
+def payload(name: str) -> int:
+    """Bytes of the file in a full packet of a system."""
+    return WINDOWS_MSS if name in WINDOWS else MSS
+
+
+def title(name: str) -> str:
+    """A system as tables and claims call it."""
+    mine = own.mine("stack") if name == "reno" else None
+    return TITLES[name] if mine is None else str(mine)
 
 
 def server(window_bytes: int) -> dict[str, Any]:

@@ -9,26 +9,32 @@ import numpy as np
 
 from rexmit.studies.interruption import exchange, phases, readings, setups
 from rexmit.studies.interruption.graphs import NAMED
-from rexmit.studies.interruption.ladders import NONE, three
+from rexmit.studies.interruption.ladders import LONG_S, NONE, three
 from rexmit.studies.interruption.traces import ALL_46, trace
 from rexmit.studies.paper import statements as said
 from rexmit.studies.rows import all_tried, seen, tried
 from rexmit.studies.study import Missing, Results, Statement
 
 KEY = f"{setups.NAME}.statement."
-LONG_S = 10.0
 DRAWN = "over free draws of phase and air rate, the server's window set to 451,840 bytes"
 
 
 def of_graphs(results: Results) -> Iterator[Statement | Missing]:
     """Figs. 2 to 8."""
-    keys = [key for key in said(setups.NAME) if not key.startswith((KEY + "fig9", KEY + "fig1"))]
+    keys = [key for key in said(setups.NAME) if not key.startswith((KEY + "fig9", KEY + "fig1", KEY + "sev"))]
     yield from all_tried(keys, lambda: _graphs(results), NONE)
 
 
 def of_ladders(results: Results) -> Iterator[Statement | Missing]:
     """Figs. 9 to 11."""
-    keys = {"fig9_order": _fig9, "fig10_order": _fig10, "fig11_cycle": _fig11, "fig11_end": _fig11_end}
+    keys = {
+        "fig9_order": _fig9,
+        "fig10_order": _fig10,
+        "fig10_type": _fig10_type,
+        "fig11_cycle": _fig11,
+        "fig11_end": _fig11_end,
+        "several_seconds": _seconds,
+    }
     for name, make in keys.items():
         yield tried(KEY + name, partial(make, results), NONE)
 
@@ -53,6 +59,7 @@ def _graphs(results: Results) -> Iterator[Statement]:
         right / n > 0.95 if n else None,
         drawing="fig2-reno",
     )
+    yield _no_lag(linux)
     at_server = results["at server"].worst(1)[0]
     here = len(trace(results, "reno").sections)
     there = sum(bool(b["lost_segments"]) for b in at_server.bursts())
@@ -71,6 +78,7 @@ def _graphs(results: Results) -> Iterator[Statement]:
         drawing="fig6-windows",
     )
     yield from _windows(results)
+    yield _smaller(results)
     osx = every["osx"]
     flat = sum(
         any(s.number == 2 and s.kind == "intermittent" and s.length_s > LONG_S for s in t.sections)
@@ -85,6 +93,39 @@ def _graphs(results: Results) -> Iterator[Statement]:
         DRAWN,
         rows=["interruption.sections.osx.with_time_lag"],
         drawing="fig8-osx",
+    )
+
+
+#: A silence of so much of an outage is one that a reader of the paper's graph would see.
+SEEN = 0.1
+
+
+def _no_lag(linux: list[phases.Transfer]) -> Statement:
+    """How long the sender was silent before the first repair, by the kind of section."""
+    silent = {
+        kind: np.array([s.repair_s - s.last_sent_s for _, s in phases.met(linux) if s.kind == kind])
+        for kind in ("without", "with")
+    }
+    at_once = int((silent["without"] < SEEN * setups.outage()).sum())
+    found = {kind: f"{1e3 * np.median(x):.0f} ms" if len(x) else "none" for kind, x in silent.items()}
+    return Statement(
+        KEY + "fig2_no_lag",
+        f"nothing is sent before the first repair for {found['without']} in the median of sections that the "
+        f"paper calls without time lag, for {found['with']} of those with one; in {at_once} of "
+        f"{len(silent['without'])} it is less than {1e3 * SEEN * setups.outage():.0f} ms",
+        2 * at_once > len(silent["without"]) if len(silent["without"]) else None,
+        drawing="fig9-reno-1",
+    )
+
+
+def _smaller(results: Results) -> Statement:
+    reno, windows = (readings.free_window(results, name) for name in ("reno", "windows7"))
+    return Statement(
+        KEY + "fig7_smaller",
+        f"left to itself the server offers Windows up to {windows:,} bytes, Reno up to {reno:,}; with "
+        "any memory for a segment (below) it offers both about as much",
+        windows < reno / 2,
+        drawing="fig7-windows",
     )
 
 
@@ -129,6 +170,33 @@ def _fig10(results: Results) -> Statement:
     )
 
 
+def _fig10_type(results: Results) -> Statement:
+    section = three(results).reno_4
+    return Statement(
+        KEY + "fig10_type",
+        f"it has {section.timeouts} timeout, and a time lag; so it has by the paper's own section III and by "
+        "its summary of IV.B: a misprint",
+        section.kind == "without",
+        drawing="fig10-reno-4",
+    )
+
+
+def _seconds(results: Results) -> Statement:
+    slow = [s.length_s for _, s in phases.met(phases.sweep(results)["osx"]) if s.kind == "intermittent"]
+    if not slow:
+        raise ValueError("no section is intermittent")
+    hits = sum(length <= LONG_S for length in slow)
+    low, high = np.quantile(slow, (0.05, 0.95))
+    return seen(
+        KEY + "several_seconds",
+        hits,
+        len(slow),
+        f"its intermittent sections last {low:.1f} to {high:.1f} s (5 to 95%); section III of the paper has "
+        "more than ten, which several are not",
+        of="sections",
+    )
+
+
 def _fig11(results: Results) -> Statement:
     whole = trace(results, ALL_46)
     same, n = exchange.cycles(whole, whole.sections[0])
@@ -138,6 +206,7 @@ def _fig11(results: Results) -> Statement:
         n > 0 and same == n,
         rows=["interruption.episode.osx_2.cycle"],
         drawing="fig11-osx",
+        scripted=True,
     )
 
 

@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import rexmit as rx
+from rexmit import figures
 from rexmit.captured.flows import Flow
+from rexmit.figures.style import Figure
 from rexmit.frame import Frame
 from rexmit.running.one_run import Run
 from rexmit.scenario import Scenario
 from rexmit.studies import own
-from rexmit.studies.interruption import osx, setups
+from rexmit.studies.interruption import osx, server, setups
 from rexmit.studies.interruption.sections import Section, sections
 from rexmit.studies.study import Results
 
@@ -46,19 +48,48 @@ class Trace:
         """The first section of a kind."""
         return next((s for s in self.sections if s.kind == kind), None)
 
+    def graph(self, start: float | None = None, end: float | None = None) -> Figure:
+        """The sequence graph, with the outages when the link was down (setups), which a sender's packets tell
+        less closely: what an outage takes left up to a second before it, behind a deep queue.
+        """
+        return sequence_graph(self.flow, self.phase_s, self.period_s, start, end)
+
     def episode(self, section: Section) -> int:
         """The episode's number, from 1, that is a section: what `Flow.ladder` asks for."""
         starts = {float(e["start"]): int(e["number"]) + 1 for e in self.flow.episodes()}
         return starts[section.start_s]
 
 
+def sequence_graph(
+    flow: Flow, phase_s: float, period_s: float, start: float | None = None, end: float | None = None
+) -> Figure:
+    """The sequence graph of a simulated transfer, the outages as they were set."""
+    down = setups.down(phase_s, period_s, setups.LAST_S)
+    each = [
+        {"begin_earliest_s": a, "begin_latest_s": a, "end_earliest_s": b, "end_latest_s": b} for a, b in down
+    ]
+    return figures.time_sequence(
+        flow.frame("packets"),
+        flow.episodes(),
+        flow.bursts(),
+        flow.row,
+        start=start,
+        end=end,
+        retransmissions=flow.frame("retransmissions"),
+        outages={"each": each, "starts_s": [a for a, _ in down], "period_s": period_s},
+    )
+
+
 #: OS X with 46 segments under way: `osx.detour` without a detour.
 ALL_46 = "osx-46"
+#: Windows and the server whose window stops where the paper's does.
+FIG7_WINDOWS = "windows7-fig7"
 ALL_46_PHASE_S = 3.25
 
 
 def run_all() -> dict[str, Trace]:
     found = {name: _trace(name, setups.setup(name, setups.fitted())) for name in setups.SYSTEMS}
+    found[FIG7_WINDOWS] = _trace("windows7", setups.setup("windows7", setups.steady(5.2) | server.fig7()))
     found[ALL_46] = _trace(ALL_46, osx.detour("osx-10.7", 0, ALL_46_PHASE_S), ALL_46_PHASE_S, 60.0)
     return found
 

@@ -32,6 +32,7 @@ RATE, DELAY = "link.link.rate", "link.link.delay"
 QUEUE, STACK = "link.link.queue.packets", "flow.bulk.stack"
 #: What the paper's base case has: Mbps, ms, packets.
 BASE_RATE, BASE_DELAY, BASE_QUEUE = 5.0, 5.0, 10
+BASE_STACK = "ns3.20-newreno"
 #: The keys of the channel of errors begin so.
 ERRORS = "link.link.channel.errors."
 

@@ -17,6 +17,8 @@ from rexmit.studies.study import Missing, Results, Statement
 KEY = "ns3.statement."
 #: Events that lie so near each other belong together, s.
 NEAR_S = 0.15
+#: Slow start is over then, s.
+PAUSES_FROM_S = 1.5
 
 
 def _errors(case: Case) -> Numbers:
@@ -173,15 +175,24 @@ def _near(times: Sequence[float], at: float) -> bool:
     return any(abs(t - at) < NEAR_S for t in times)
 
 
+def pauses(case: Case) -> tuple[Numbers, Numbers]:
+    """The pauses of more than half a round trip behind 1.5 s: end and length of each, s; and which of them
+    lie in a fast recovery or in the round trip behind it.
+    """
+    sent = case.host.where(case.host.equals("event", "sent"))["time"]
+    sent = sent[sent > PAUSES_FROM_S]
+    gaps, rtt = np.diff(sent), 2 * case.delay_s
+    long = gaps > rtt / 2
+    ends = sent[1:][long]
+    during = [any(r["start_s"] <= t <= r["end_s"] + rtt for r in case.recoveries) for t in ends]
+    return np.column_stack([ends, gaps[long]]), np.array(during, dtype=bool)
+
+
 def of_fast(results: Results) -> Iterator[Statement]:
     """Fig. 2."""
-    case = tables.case(results, "50 Mbps 5")
-    sent = case.host.where(case.host.equals("event", "sent"))["time"]
-    gaps = np.diff(sent[sent > 1.5])
-    rtt = 2 * case.delay_s
     yield _sweeps(results)
-    waits = sent[sent > 1.5][1:][gaps > rtt / 2]
-    during = sum(any(r["start_s"] <= t <= r["end_s"] + rtt for r in case.recoveries) for t in waits)
+    waits, in_recovery = pauses(tables.case(results, "50 Mbps 5"))
+    during = int(in_recovery.sum())
     yield Statement(
         KEY + "fig2_waits",
         f"{len(waits)} pauses of more than half a round trip behind 1.5 s; but {len(waits) - during} of "
@@ -399,8 +410,17 @@ def of_download(results: Results) -> Iterator[Statement]:
 
 
 def of_sack(results: Results) -> Iterator[Statement]:
-    """Fig. 11."""
+    """Fig. 11, and what section 2.2 says of it."""
     walk = download(results).example
+    counts = sorted(w.dupacks for w in download(results).walks)
+    yield Statement(
+        KEY + "eighth",
+        f"before {len(counts)} repairs {counts[0]} to {counts[-1]} duplicate ACKs come, as many as a round "
+        "trip holds behind the third, which is what sets the repair off; none waits for an eighth, in our "
+        "download",
+        counts[0] == counts[-1] == 8,
+        drawing="fig11-ladder",
+    )
     yield Statement(
         KEY + "fig11_goes_on",
         f"{walk.new_meanwhile} new segments arrive during {walk.dupacks} duplicate ACKs, in our download",

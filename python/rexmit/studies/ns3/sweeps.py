@@ -92,11 +92,15 @@ def throughput_mbps(runs: Runs, variants: int, seconds: float = 9.0) -> Numbers:
     """
     rows = runs.summary.to_arrow()
     sent = dict(zip(rows["run"].to_pylist(), rows["data_packets"].to_pylist(), strict=True))
+    size = {
+        run: octets / max(1, sent[run])
+        for run, octets in zip(rows["run"].to_pylist(), rows["data_bytes"].to_pylist(), strict=True)
+    }
     for loss in runs.losses.to_arrow().to_pylist():
         if loss["cause"] == "queue-full" and loss["direction"] == "forward":
             sent[loss["run"]] -= loss["packets"]
-    each = np.array([sent[run] for run in sorted(sent)], dtype=float).reshape(variants, -1)
-    return each * cases.SEGMENT_BYTES * 8 / cases.MEGABIT / seconds
+    each = np.array([sent[run] * size[run] for run in sorted(sent)], dtype=float).reshape(variants, -1)
+    return each * 8 / cases.MEGABIT / seconds
 
 
 def column(runs: Runs, name: str, variants: int) -> Numbers:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
-from rexmit import _core
-from rexmit.studies.axes import Axis, one_key
+from rexmit.studies.axes import Axis, one_key, wire_stacks
 from rexmit.studies.rto.setting import BETWEEN, FADE, PAPERS, RATE_MBPS, TRIES
 
 #: What depends on all tests, and on tests 2 and 4. The cure is tried on the paper's stack only.
 TESTS = ("rto.table1.*", "rto.claim.idle_dominates", "rto.claim.ack_loss_matters")
 CURE = ("rto.claim.cure",)
+RADIO = ("rto.claim.other_radios",)
 SHAPES = (
     "rto.idle.threshold",
     "rto.statement.table1_levels",
@@ -19,20 +17,15 @@ SHAPES = (
 )
 
 
-def stacks() -> list[str]:
-    """The stacks that are real endpoints: the receiver is one."""
-    return [one["name"] for one in json.loads(_core.stacks()) if one["wire"]]
-
-
 AXES = (
     Axis(
         "stack",
         "stack of the sender in Table I",
         PAPERS,
         TESTS,
-        names=stacks,
+        names=wire_stacks,
         key="flow.transfer.stack",
-        may=("rto.setup.*", "rto.max_error_free_throughput_mbps", *SHAPES),
+        may=("rto.setup.*", "rto.max_error_free_throughput_mbps", *SHAPES, *RADIO),
     ),
     Axis(
         "fade",
@@ -42,7 +35,7 @@ AXES = (
         low=1,
         high=200,
         owns=("link.air.channel.fading*",),
-        may=SHAPES,
+        may=(*SHAPES, *RADIO),
     ),
     Axis(
         "between",
@@ -51,7 +44,7 @@ AXES = (
         ("rto.table1.2.*", "rto.claim.idle_dominates", "rto.claim.ack_loss_matters", *CURE),
         low=5,
         high=100_000,
-        may=SHAPES,
+        may=(*SHAPES, *RADIO),
     ),
     Axis(
         "rate",
@@ -72,6 +65,6 @@ AXES = (
         high=16,
         **one_key("link.air.arq.tries"),
         whole=True,
-        may=SHAPES,
+        may=(*SHAPES, *RADIO),
     ),
 )

@@ -8,18 +8,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rexmit import stats
+from rexmit.studies import grades, rows
 from rexmit.studies.rto.gaps import threshold
-from rexmit.studies.rto.table1 import COLUMNS, is_fitted, paper_value
+from rexmit.studies.rto.table1 import COLUMNS, Column, is_fitted, paper_value
 
 if TYPE_CHECKING:
     from rexmit.studies.rto.measured import Sample
     from rexmit.studies.study import Results
 
 
+def _grade(test: int, column: Column, values: Mapping[str, Any]) -> str:
+    """How the paper's figure stands among these runs: `= 12%`, `≠`."""
+    row = rows.sampled(
+        f"rto.table1.{test}.{column.key}", values[column.key], column.definition, why="another"
+    )
+    return grades.mark(row)
+
+
 def columns(
     results: Results, test: int, readings: Mapping[str, Sample], fitted: Sequence[str] = ()
 ) -> dict[str, list[Any]]:
-    """A row for each column of Table I: the paper's value, and under each reading mean and where 95% lie.
+    """A row for each column of Table I: the paper's value, and under each reading the mean, where 95% "
+    "lie, and
+    the grade of the paper's value there.
 
     fitted: what the readings besides the first are fitted to, beside what every test is.
     """
@@ -36,6 +47,6 @@ def columns(
             known = values[column.key][~np.isnan(values[column.key])]
             low, high = stats.central(known) if len(known) else (np.nan, np.nan)
             mean = float(np.mean(known)) if len(known) else float("nan")
-            made[name].append(f"{mean:.3g} ({low:.3g} to {high:.3g})")
+            made[name].append(f"{mean:.3g} ({low:.3g} to {high:.3g}) {_grade(test, column, values)}")
         made["fitted"].append("yes" if column.key in fitted or is_fitted(test, column.key) else "")
     return made

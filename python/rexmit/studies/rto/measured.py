@@ -107,6 +107,8 @@ def _recovery(flows: Columns) -> dict[str, Values]:
         "max_retransmissions_one_segment": flows["most_copies_of_one_segment"] - 1.0,
         "rtt_mean_ms": 1e3 * flows["rtt_ack_mean_s"],
         "rtt_stddev_ms": 1e3 * flows["rtt_ack_stddev_s"],
+        "rtt_timestamps_mean_ms": 1e3 * flows["rtt_timestamps_mean_s"].astype(float),
+        "rtt_timestamps_stddev_ms": 1e3 * flows["rtt_timestamps_stddev_s"].astype(float),
     }
 
 

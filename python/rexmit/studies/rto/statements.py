@@ -74,11 +74,24 @@ def of_table2(results: Results) -> Iterator[Statement]:
     steps = table2.situations(table2.play())
     again = sum(step["event"] == "timer" for step in steps)
     acks = sum(str(step["event"]).startswith("ACK") for step in steps[5:])
+    held = [step for step in steps if step["phase"] == "loss"]
+    new = sum(one["why"] == "new" for step in held for one in step["sent"])
+    yield Statement(
+        KEY + "loss_state",
+        f"in the loss state {new} new segments are sent, as the paper saw; but Nagle's algorithm (RFC "
+        "896) holds "
+        "back segments that are not full, and all that wait here are full: it is Linux 2.2's loss state "
+        "itself "
+        "that sends nothing new until all that was outstanding is acknowledged",
+        False,
+        drawing="table2-exchange",
+    )
     yield Statement(
         KEY + "fig2_order",
         f"scripted: the timer resends segment 1 {again} times, and {acks} ACKs come",
         again == 4 and acks == 3,
         drawing="table2-exchange",
+        scripted=True,
     )
     _, waits = table2.survives()
     yield Statement(
@@ -86,4 +99,5 @@ def of_table2(results: Results) -> Iterator[Statement]:
         f"the stack's timer fires {waits:.1f} s after the last ACK",
         abs(waits - 57) < 1,
         drawing="table2-exchange",
+        scripted=True,
     )

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from rexmit.studies import paper
-from rexmit.studies.selfsimilar import axes, capture, hurst, readings, runs, statements, table2, windows
+from rexmit.studies.selfsimilar import (
+    axes,
+    capture,
+    hurst,
+    load,
+    radio,
+    readings,
+    runs,
+    statements,
+    table2,
+    traffic,
+    windows,
+)
 from rexmit.studies.selfsimilar.claims import claims
 from rexmit.studies.study import Part, Plan, Results, Study
 
@@ -12,6 +24,8 @@ def plan(plan: Plan) -> None:
     """Four variants with the same background, seed by seed; the same alone; and a capture of our own."""
     runs.declare(plan)
     readings.declare(plan)
+    load.declare(plan)
+    radio.declare(plan)
     plan.call("capture", capture.read, worth=0.5)
 
 
@@ -43,6 +57,7 @@ STUDY: Study = Study(
     about=ABOUT.about,
     plan=plan,
     parts=[
+        traffic.PART,
         Part(
             "Table 2 and Fig. 4: the micro-flow",
             rows=table2.table,
@@ -60,6 +75,8 @@ STUDY: Study = Study(
         ),
         hurst.PART,
         readings.PART,
+        load.PART,
+        radio.PART,
         Part(
             "Fig. 3: a LAN, five minutes",
             rows=capture.table,

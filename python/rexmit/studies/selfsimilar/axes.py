@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rexmit.studies.axes import Axis, one_key
+from rexmit.studies.axes import Axis, one_key, wire_stacks
 from rexmit.studies.selfsimilar.runs import BOTTLENECK_MBPS, FLOW_MBPS, QUEUE, SHAPE, SOURCE_MBPS, SOURCES
 
 BACKGROUND = "flow.background."
@@ -15,13 +15,30 @@ FLOW = (
 SHOWN = (
     "selfsimilar.note.cwnd",
     "selfsimilar.note.rtt",
-    "selfsimilar.note.impossible_as_printed",
     "selfsimilar.statement.fig5_*",
     "selfsimilar.statement.fig6_*",
 )
 OF_BACKGROUND = ("selfsimilar.setup.hurst_background",)
 
+#: What is of the traffic itself, and what the future work has; some of it keeps its own numbers.
+TRAFFIC = ("selfsimilar.statement.table1_*", "selfsimilar.statement.loss_delay")
+MAY_FLOW = ("selfsimilar.statement.loss_delay", "selfsimilar.statement.fig1_*")
+
 AXES = (
+    Axis(
+        "stack",
+        "stack of the flow that stands in the place of NewReno",
+        "newreno",
+        (
+            "selfsimilar.table2.newreno.*",
+            "selfsimilar.statement.fig4_newreno",
+            "selfsimilar.claim.newreno_best",
+            "selfsimilar.claim.load",
+            "selfsimilar.claim.wireless_hop",
+        ),
+        names=lambda: ["newreno", *wire_stacks()],
+        may=("selfsimilar.claim.*", "selfsimilar.statement.fig4_*", *SHOWN, *MAY_FLOW),
+    ),
     Axis(
         "shape",
         "shape of the Pareto times for which a source is on and off",
@@ -30,7 +47,7 @@ AXES = (
         low=1.05,
         high=3,
         **one_key(BACKGROUND + "workload.shape"),
-        may=SHOWN,
+        may=(*SHOWN, *TRAFFIC, *MAY_FLOW),
     ),
     Axis(
         "sources",
@@ -41,7 +58,7 @@ AXES = (
         high=200,
         **one_key(BACKGROUND + "count"),
         whole=True,
-        may=SHOWN,
+        may=(*SHOWN, *TRAFFIC, *MAY_FLOW),
     ),
     Axis(
         "source_rate",
@@ -51,7 +68,7 @@ AXES = (
         low=0.01,
         high=10,
         **one_key(BACKGROUND + "workload.rate", "Mbps"),
-        may=SHOWN,
+        may=(*SHOWN, *TRAFFIC, *MAY_FLOW),
     ),
     Axis(
         "flow_rate",
@@ -61,7 +78,7 @@ AXES = (
         low=0.1,
         high=50,
         **one_key("flow.micro.workload.rate", "Mbps"),
-        may=SHOWN,
+        may=(*SHOWN, *TRAFFIC, *MAY_FLOW),
     ),
     Axis(
         "rate",
@@ -71,7 +88,7 @@ AXES = (
         low=1,
         high=1000,
         **one_key("link.bottleneck.rate", "Mbps"),
-        may=SHOWN,
+        may=(*SHOWN, *TRAFFIC, *MAY_FLOW),
     ),
     Axis(
         "queue",
@@ -84,6 +101,6 @@ AXES = (
         sets=lambda packets: {"link.bottleneck.queue.packets": packets - 1},
         owns=("link.bottleneck.queue.packets",),
         whole=True,
-        may=SHOWN,
+        may=(*SHOWN, *TRAFFIC, *MAY_FLOW),
     ),
 )

@@ -78,7 +78,9 @@ The paper captured five minutes of its faculty's network: 4,880 packets, 90.7% o
 estimator. 90.7% and 5.84% are shares of all packets, not of IP, as its text has it: they add up to its IP
 share. The paper's capture is not published, so its figures cannot be reproduced. Beside them stand those of
 a capture of our own (`validation/lan.py`): six hosts on a switch that speaks spanning tree, ten users with
-heavy-tailed ON and OFF times. This is what `rexmit traffic` prints of it:
+heavy-tailed ON and OFF times. The paper takes f(t) out of tcpdump's output with SQL; `rexmit traffic lan.pcap
+--out lan/` writes it as a table that SQL reads (DuckDB: `select start_s, bytes from 'lan/bins.parquet'`).
+This is what `rexmit traffic` prints of it:
 
 ```
 {found.page()}

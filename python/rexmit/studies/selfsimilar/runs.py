@@ -34,10 +34,25 @@ PACKET_BYTES, RUN_S = 1000, 100
 SHOWN = 1
 
 
+def stack(variant: str) -> str:
+    """The flow's stack; the user's stands in the place of NewReno."""
+    return str(own.value("stack", variant)) if variant == "newreno" else variant
+
+
+def labels() -> dict[str, str]:
+    """The variants as tables and claims call them."""
+    mine = own.mine("stack")
+    return VARIANTS if mine is None else {**VARIANTS, "newreno": str(mine)}
+
+
+def each(base: Scenario) -> list[Scenario]:
+    """A scenario with each of the four, in the paper's order."""
+    return [base.with_({"flow.micro.stack": stack(name)}) for name in VARIANTS]
+
+
 def variants(**more: Any) -> list[Scenario]:
-    """The four, in the paper's order."""
-    base = Scenario.load(scenario(NAME)).with_(more)
-    return [base.with_({"flow.micro.stack": name}) for name in VARIANTS]
+    """The study's scenario with each of the four."""
+    return each(Scenario.load(scenario(NAME)).with_(more))
 
 
 def offered() -> float:

@@ -96,6 +96,12 @@ def of_windows(results: Results) -> Iterator[Statement]:
     low, high = (1e3 * np.mean([one["tahoe"][k] for one in spread]) for k in (0, 1))
     said = f"98% of Tahoe's samples lie from {low:.0f} to {high:.0f} ms, in ticks of 10 ms"
     yield seen(KEY + "fig6_tahoe", constant, n, said, rtt_row, "fig6-rtt")
+    silent = [v for v in AT if not all(np.isfinite(one[v]).all() for one in spread)]
+    if silent:
+        said = f"no RTT samples are recorded of {runs.labels()[silent[0]]}"
+        yield Statement(KEY + "fig6_others", said, None, rtt_row, "fig6-rtt")
+        yield _spikes([{v: s for v, s in run.items() if v not in silent} for run in every])
+        return
     width = {v: 1e3 * float(np.mean([one[v][1] - one[v][0] for one in spread])) for v in AT}
     varies = sum(
         all(one[v][1] - one[v][0] > 1.5 * (one["tahoe"][1] - one["tahoe"][0]) for v in AT if v != "tahoe")
@@ -112,6 +118,9 @@ def _times_at_one(cwnd: Numbers) -> int:
 
 
 def _spread(rtt: Numbers) -> tuple[float, float]:
+    """Where 98% of the samples lie; NaN: there is none."""
+    if not np.isfinite(rtt).any():
+        return float("nan"), float("nan")
     low, high = np.nanquantile(rtt, [0.01, 0.99])
     return float(low), float(high)
 

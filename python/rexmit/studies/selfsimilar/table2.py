@@ -67,7 +67,12 @@ def why_not(column: str, variant: str) -> str:
         return "2.3% fewer in the paper, as if its source had paused for 2.3 s; beside ours SACK keeps up"
     if variant == "tahoe":
         return "Tahoe keeps up with its source in some of our runs, and falls far behind in the others"
-    return "beside this background Vegas loses little, and carries all that its source offers"
+    return (
+        "beside this background Vegas loses little, and carries all that its source offers; the paper's two "
+        "counts for it contradict each other, 61,860 ACKs of 61,853 packets, and a receiver sends no more "
+        "ACKs "
+        "than it has packets"
+    )
 
 
 def facts(results: Results) -> Iterator[Row]:
@@ -88,35 +93,16 @@ def facts(results: Results) -> Iterator[Row]:
     yield rows.setup(setup + "background_rate_kbps", given.number("flow.background.workload.rate", "kbps"))
     yield rows.setup(setup + "pareto_shape", given.number("flow.background.workload.shape"))
     yield rows.setup(setup + "simulated_s", given.number("duration"))
-    yield rows.stated(
-        f"{NAME}.note.efficiency",
-        "received / (received + dropped + retransmitted)",
-        same=_efficiencies_follow(),
-        definition="the paper's efficiencies computed from its own counts",
-        why="the paper's counts give other digits",
+    # A definition of the paper's, which its own counts bear out (a test): it is used, and nothing is judged.
+    yield rows.given(
+        rows.stated(
+            f"{NAME}.note.efficiency",
+            "received / (received + dropped + retransmitted)",
+            same=True,
+            definition="how the efficiencies above are computed; the paper's own counts give its four "
+            "figures",
+        )
     )
-    least = float((counts(results)["arrived"] - counts(results)["acks"]).min())
-    yield rows.stated(
-        f"{NAME}.note.impossible_as_printed",
-        f"in no run are there more ACKs than arrivals: at least {least:.0f} fewer",
-        same=False,
-        definition="whether ACKs can outnumber the packets that arrived",
-        why="a receiver that acknowledges each packet sends one ACK for each arrival: one of the paper's two "
-        "figures is a slip",
-    )
-
-
-def _efficiencies_follow() -> bool:
-    from rexmit.studies import paper
-
-    printed = paper.figures(NAME)
-    for variant in VARIANTS:
-        column = {c: float(printed[f"{NAME}.table2.{variant}.{c}"]) for c in DEFINITIONS}  # type: ignore[arg-type]
-        whole = column["arrived"] + column["dropped"] + column["retransmitted"]
-        # The paper cuts its digits off: 0.99909 is printed as 0.9991, 0.99864 as 0.9986.
-        if abs(column["arrived"] / whole - column["efficiency"]) > 1e-4:
-            return False
-    return True
 
 
 def throughput(results: Results) -> Numbers:
@@ -127,7 +113,8 @@ def throughput(results: Results) -> Numbers:
 def tables(results: Results) -> dict[str, Any]:
     found, thr = counts(results), throughput(results)
     best = np.array(list(VARIANTS))[np.argmax(found["arrived"], axis=0)]
-    cells: dict[str, list[str]] = {"variant": list(VARIANTS.values())}
+    named = runs.labels()
+    cells: dict[str, list[str]] = {"variant": list(named.values())}
     cells["throughput Mbps"] = [_cell(row, 2) for row in thr]
     cells["drops"] = [f"{np.median(row):.0f} ({_range(row, 0)})" for row in found["dropped"]]
     cells["efficiency"] = [f"{np.median(row):.4f} ({_range(row, 4)})" for row in found["efficiency"]]
@@ -139,7 +126,7 @@ def tables(results: Results) -> dict[str, Any]:
     return {
         "the four variants, median and where 95% of runs lie": cells,
         "throughput, seed by seed": {
-            "pair": [f"{VARIANTS[a]} less {VARIANTS[b]}" for a, b, _ in paired],
+            "pair": [f"{named[a]} less {named[b]}" for a, b, _ in paired],
             "Mbps": [f"{e.value:+.3f} ({e.low:+.3f} to {e.high:+.3f})" for _, _, e in paired],
         },
     }
@@ -183,4 +170,8 @@ TEXT = """\
 The paper counts, over 100 s, what came to the receiver, what was dropped and what was sent again; one run a
 variant. The flow's source offers 775 packets a second, so the table is about who keeps up. Losses are mostly
 the flow's own doing: slow start runs into a queue of ten packets, the flow falls behind, and then its backlog
-leaves in bursts. Once it has caught up, the source spaces its packets, and little is lost."""
+leaves in bursts. Once it has caught up, the source spaces its packets, and little is lost.
+
+The paper gives the bottleneck's delay, 25 ms, and no other. Each of the links on either side of it has 6 ms
+here: a
+choice, made such that the round trip is the 0.075 s of the paper's Fig. 6 (74.4 ms with an empty queue)."""

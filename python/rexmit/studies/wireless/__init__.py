@@ -10,9 +10,11 @@ from rexmit.studies.wireless import (
     both,
     disconnected,
     errors,
+    minutes,
     proposal,
     statements,
     uptime,
+    wired,
 )
 from rexmit.studies.wireless.claims import claims
 from rexmit.studies.wireless.measures import NAME, SCHEDULE
@@ -20,7 +22,7 @@ from rexmit.studies.wireless.measures import NAME, SCHEDULE
 
 def plan(plan: Plan) -> None:
     """The paper's runs, each with many seeds, and those of its proposal."""
-    for part in (disconnected, errors, uptime, both, proposal):
+    for part in (disconnected, errors, uptime, both, proposal, wired, minutes):
         part.declare(plan)
 
 
@@ -81,6 +83,8 @@ STUDY = Study(
             text=disconnected.text,
             statements=statements.of_variants,
         ),
+        minutes.PART,
+        wired.PART,
         both.PART,
         against_ns2.PART,
         proposal.PART,

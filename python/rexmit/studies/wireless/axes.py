@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rexmit.studies.axes import Axis, one_key
+from rexmit.studies.axes import Axis, one_key, wire_stacks
 from rexmit.studies.wireless.errors import channel
 from rexmit.studies.wireless.measures import BER, DELAY_MS, DOWN_S, RATE_MBPS, SCHEDULE, UP_S
 from rexmit.studies.wireless.trace import FIG5
 
 TABLE1 = ("wireless.table1.*", "wireless.claim.ber")
-TABLE2 = ("wireless.table2.*", "wireless.claim.reno_best")
+TABLE2 = ("wireless.table2.*", "wireless.claim.reno_best", "wireless.claim.unlike_wired")
 #: The random disconnections of Table 2 without its errors; and what is compared with them.
 RANDOM = ("wireless.claim.disconnection_over_ber", "wireless.claim.variants_alike")
 PROPOSAL = ("wireless.proposal.*", "wireless.claim.proposal_helps")
@@ -27,7 +27,24 @@ def _errors(ber: Any) -> Mapping[str, Any]:
     return channel(f"{ber:g}", "one packet")
 
 
+#: What is of a single sender, Tahoe in Table 1 and Reno in Fig. 4, in whose place another stack stands.
+OF_SENDER = (*TABLE1, *FIG4, "wireless.claim.disconnection_over_ber")
+WIRED = (
+    "wireless.claim.unlike_wired",
+    "wireless.statement.wired_reno",
+    "wireless.statement.wired_sack",
+    "wireless.statement.long_outages",
+)
+
 AXES = (
+    Axis(
+        "stack",
+        "stack in the place of Tahoe in Table 1 and of Reno in Fig. 4",
+        "ns2-reno",
+        OF_SENDER,
+        names=lambda: ["ns2-reno", *wire_stacks()],
+        may=("wireless.error_model_packets.*",),
+    ),
     Axis(
         "ber",
         "bit error rate of Table 2, and a further one in Table 1",
@@ -86,7 +103,7 @@ AXES = (
         low=0.1,
         high=10,
         **one_key("link.wireless.rate", "Mbps"),
-        may=ALIKE,
+        may=(*ALIKE, *WIRED),
     ),
     Axis(
         "delay",
@@ -96,6 +113,6 @@ AXES = (
         low=1,
         high=1000,
         **one_key("link.wireless.delay", "ms"),
-        may=ALIKE,
+        may=(*ALIKE, *WIRED),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from rexmit.studies.wireless.measures import (
     Counts,
     counts,
     load,
+    own_stack,
     random_outages,
     table2,
 )
@@ -41,9 +42,9 @@ def outages() -> list[tuple[float, float]]:
     return list(dict.fromkeys((table2(), *SCENARIOS)))
 
 
-def _scenario(outage: tuple[float, float], variant: str) -> Scenario:
+def _scenario(outage: tuple[float, float], variant: str, more: Mapping[str, Any] | None = None) -> Scenario:
     keys = {"flow.ftp.stack": f"ns2-{variant}", "duration": f"{SECONDS.get(outage, SECONDS_TABLE2)}s"}
-    return load("wireless-outage", random_outages(*outage) | keys)
+    return load("wireless-outage", random_outages(*outage) | keys | dict(more or {}))
 
 
 def declare(plan: Plan) -> None:
@@ -53,6 +54,8 @@ def declare(plan: Plan) -> None:
         # Few packets pass with 1 s up, and a run says less.
         seeds = plan.seeds(300 if outage == (1.0, 0.1) else 100)
         plan.runs(_batch(outage), [_scenario(outage, variant) for variant in VARIANTS], seeds)
+        if mine := own_stack():
+            plan.runs(f"{_batch(outage)}, single", _scenario(outage, "tahoe", mine), seeds)
 
 
 def _batch(outage: tuple[float, float]) -> str:
@@ -74,6 +77,14 @@ def random(results: Results) -> dict[tuple[tuple[float, float], str], Counts]:
     for outage in outages():
         for variant, mine in zip(VARIANTS, counts(results[_batch(outage)]), strict=True):
             found[outage, variant] = mine
+    return found
+
+
+def single(results: Results, outage: tuple[float, float]) -> Counts:
+    """What Tahoe makes of random disconnections, or the user's stack in its place."""
+    if not own_stack():
+        return random(results)[outage, "tahoe"]
+    (found,) = counts(results[f"{_batch(outage)}, single"], single=True)
     return found
 
 

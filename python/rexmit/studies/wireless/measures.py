@@ -36,6 +36,8 @@ BER, UP_S, DOWN_S = "1e-5", 2.0, 0.3
 SCHEDULE = "link.wireless.channel.disconnection.schedule"
 
 THROUGHPUT = "ACKs that the sender received / time"
+#: Of a stack that does not acknowledge each packet.
+DELIVERED = f"new packets of {PAYLOAD} bytes that arrived / time"
 GOODPUT = "(packets sent - packets resent) / packets sent"
 DURATION = "time until the sender has the ACK of packet {n}"
 
@@ -43,6 +45,17 @@ DURATION = "time until the sender has the ACK of packet {n}"
 def fastest() -> float:
     """The rate of the wireless hop in packets/s: no transfer is faster."""
     return float(own.value("rate", RATE_MBPS)) * 1e6 / 8 / 1024
+
+
+def own_stack() -> dict[str, Any]:
+    """The user's stack, in the runs of a single sender."""
+    mine = own.mine("stack")
+    return {} if mine is None else {"flow.ftp.stack": mine}
+
+
+def throughput_said() -> str:
+    """How the throughput of a single sender is counted."""
+    return THROUGHPUT if own.mine("stack") is None else DELIVERED
 
 
 def table2() -> tuple[float, float]:
@@ -91,8 +104,11 @@ class Counts:
         return Counts(*(np.concatenate(both) for both in zip(mine, more, strict=True)))
 
 
-def counts(runs: Runs) -> list[Counts]:
-    """The counts of each variant of a batch of endless transfers."""
+def counts(runs: Runs, single: bool = False) -> list[Counts]:
+    """The counts of each variant of a batch of endless transfers. single: of the sender in whose place the
+    user's stack may stand, which need not have an ACK for each packet.
+    """
+    by_payload = single and own.mine("stack") is not None
     summary = gather(runs.summary)
     links = gather(runs.links)
     acks = _number(_back(links), "delivered")
@@ -108,7 +124,7 @@ def counts(runs: Runs) -> list[Counts]:
         time = column["run_s"][mine]
         found.append(
             Counts(
-                throughput=acks[mine] / time,
+                throughput=payload[mine] / PAYLOAD / time if by_payload else acks[mine] / time,
                 goodput=1 - resent / sent,
                 timeouts=column["timeouts"][mine],
                 sent=sent,

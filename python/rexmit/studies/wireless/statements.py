@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 KEY = f"{NAME}.statement."
 #: Variants are similar if their means lie within this share of Reno's.
 SIMILAR = 0.1
+#: The window of the stacks, packets.
+WINDOW = 50.0
 
 
 def _widest(found: Trace) -> float:
@@ -125,7 +127,12 @@ def _crossing(key: str, at: stats.Estimate, printed: float, row: str) -> Stateme
 
 def of_variants(results: Results) -> Iterator[Statement | Missing]:
     """Figs. 5 to 8."""
-    makes = {"fig5_exponential": _exponential, "fig5_waits": _waits, "fig5_again": _again}
+    makes = {
+        "fig5_exponential": _exponential,
+        "fig5_waits": _waits,
+        "fig5_again": _again,
+        "fig5_ssthresh": _halved,
+    }
     for name, make in makes.items():
         yield tried(KEY + name, partial(make, results["traces"]["alike"]["tahoe"]), NO_LOSS)
     yield _alike(results)
@@ -170,6 +177,22 @@ def _again(one: Trace) -> Statement:
         f"ssthresh is {after:g} packets behind the timeout, and the next loss is at {second.at:.1f} s",
         after == 25 and abs(second.at - 6.3) < 0.05,
         rows=[f"{NAME}.trace.second_loss.at_s"],
+        drawing="fig5",
+    )
+
+
+def _halved(one: Trace) -> Statement:
+    fired, _ = trace.first_timeout(one)
+    time, cwnd, ssthresh = one.cwnd
+    window = min(float(cwnd[time < fired - 1e-9][-1]), WINDOW)
+    after = float(ssthresh[time >= fired][0])
+    printed = max(window, 2.0)
+    return Statement(
+        KEY + "fig5_ssthresh",
+        f"the window is {window:g} packets before the timeout, and ssthresh is {after:g} behind it: half "
+        "of what "
+        f"the formula gives, {printed:g}. The paper itself goes on with 25: it left out the half",
+        after == printed,
         drawing="fig5",
     )
 

@@ -20,6 +20,7 @@ from rexmit.studies.wireless.measures import (
     counts,
     durations,
     load,
+    own_stack,
     random_outages,
     transfer,
 )
@@ -43,7 +44,7 @@ PACKETS, SECONDS, PATIENCE = 5000, 200, 10_000
 
 def _scenario(share: str, up: float, keys: dict[str, Any] | None = None) -> Scenario:
     outages = random_outages(up, up * SHARES[share])
-    return load("wireless-outage", outages | {"duration": f"{SECONDS}s"} | (keys or {}))
+    return load("wireless-outage", outages | {"duration": f"{SECONDS}s"} | own_stack() | (keys or {}))
 
 
 def declare(plan: Plan) -> None:
@@ -55,7 +56,7 @@ def declare(plan: Plan) -> None:
     fewer = plan.seeds(40)
     others = [_scenario(*point, {"flow.ftp.stack": f"ns2-{v}"}) for v in OTHERS for point in OTHER_POINTS]
     plan.runs("up times, variants", others, fewer)
-    undisturbed = load("wireless-outage", random_outages(1e6, 1.0) | transfer(PACKETS, 100))
+    undisturbed = load("wireless-outage", random_outages(1e6, 1.0) | own_stack() | transfer(PACKETS, 100))
     plan.runs("undisturbed, 5000 packets", undisturbed, [1])
 
 
@@ -108,7 +109,7 @@ class UpTimes:
 
     def __init__(self, results: Results) -> None:
         self.counts: dict[tuple[str, float], Counts] = dict(
-            zip(POINTS, counts(results["up times"]), strict=True)
+            zip(POINTS, counts(results["up times"], single=True), strict=True)
         )
         self.took: dict[tuple[str, float], Numbers] = dict(
             zip(POINTS, durations(results["up times, 5000 packets"], PATIENCE), strict=True)
@@ -134,7 +135,8 @@ class UpTimes:
         both = np.vstack([curve, level])
         draws = np.random.default_rng(1).integers(0, both.shape[1], (2000, both.shape[1]))
         found = [_crossing(both[:, draw].mean(axis=1)) for draw in draws]
-        low, high = np.quantile(found, [0.025, 0.975])
+        # A draw in which the means do not cross has none.
+        low, high = np.nanquantile(found, [0.025, 0.975]) if np.isfinite(found).any() else (math.nan,) * 2
         return stats.Estimate(_crossing(both.mean(axis=1)), float(low), float(high), both.shape[1])
 
     def whole(self, what: str) -> Numbers:
