@@ -10,6 +10,19 @@ from rexmit.fitted.value import Value, about, binomial_below, bound, median, qua
 
 #: A packet met a full queue if the one before it waited for so much of the longest wait.
 FULL = 0.85
+#: What limits a sender so that it does not fill the path, and the share of the time from which that counts.
+OTHERWISE = (
+    "receive-window",
+    "receiver-not-reading",
+    "sender-idle",
+    "request-response",
+    "delayed-ack",
+    "pacing",
+    "send-window",
+)
+MOSTLY = 0.5
+#: So many bursts in one episode, one behind the other, are those of a queue that overflows.
+IN_A_ROW = 4
 #: So rarely chance puts so many losses where packets waited longest: then the queue dropped them.
 CHANCE = 0.005
 #: A queue of fewer packets is a delayed ACK or jitter of hosts.
@@ -40,18 +53,23 @@ def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, floa
     whose coming
     at once is not the rate of the path.
     """
-    rate = _rate(seen, held)
     policer_rate, bucket = policer.of(seen)
+    rate = _rate(seen, held, policer_rate is not None)
     wait, at_full, full = _overflow(seen, gone, policer_rate is not None)
     queue = _queue(seen, rate, wait, full)
     return Capacity(rate, _delay(seen, rate), queue, policer_rate, bucket, full, at_full, wait)
 
 
-def _rate(seen: Seen, held: list[tuple[float, float]]) -> Value:
+def _rate(seen: Seen, held: list[tuple[float, float]], policed: bool) -> Value:
     capacity, how = seen.path.get("capacity_bps"), seen.path.get("known_by")
     if not capacity:
         return unknown("bps", "nothing was delivered")
     scale = seen.packet / seen.payload
+    lost = bool(seen.row["lost_copies"] or seen.row["lost_segments"])
+    limited = seen.share_of(OTHERWISE) >= MOSTLY or how == "trains"
+    if (policed and how != "full") or (limited and not lost and not held):
+        most = _reached(seen) * scale or FULL * capacity * scale
+        return bound(most, "bps", "the largest rate in a round trip: something else limited the sender")
     standing = _standing_rates(seen, held) if how != "reached" else []
     if len(standing) >= 2 and (held or how == "full"):
         middle = median(standing) * scale
@@ -144,13 +162,19 @@ def _overflow(seen: Seen, gone: list[tuple[float, float]], policed: bool) -> tup
     share = sum(w >= FULL * peak for w in seen.waits) / max(len(seen.waits), 1)
     by_chance = 1.0 - binomial_below(len(met) - 1, len(waits), min(max(share, 1e-9), 1 - 1e-9))
     stands = peak >= max(0.001, 0.02 * (seen.base or 0.0))
-    full = stands and peak >= FULL * longest and by_chance < CHANCE
+    outside = [b["episode"] for b in seen.bursts if not _within(b["start"], gone)]
+    in_a_row = max((outside.count(e) for e in set(outside)), default=0)
+    overrun = in_a_row >= max(IN_A_ROW, len(outside) / 2) and bool(met)
+    full = stands and peak >= FULL * longest and (by_chance < CHANCE or overrun)
     return (peak if full else longest), (share if full else 0.0), full
 
 
 def _starts(seen: Seen, gone: list[tuple[float, float]]) -> list[float]:
-    within = [b["start"] for b in seen.bursts]
-    return [t for t in within if not any(a <= t <= e for a, e in gone)]
+    return [b["start"] for b in seen.bursts if not _within(b["start"], gone)]
+
+
+def _within(time: float, spans: list[tuple[float, float]]) -> bool:
+    return any(start <= time <= end for start, end in spans)
 
 
 def _queue(seen: Seen, rate: Value, wait: float, full: bool) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rexmit.fitted.seen import Json, Seen
+from rexmit.fitted.seen import Seen
 from rexmit.fitted.value import Value, median, unknown
 
 #: An application that is waited for in so much of the time writes less than the path would take.
@@ -71,26 +71,19 @@ def _others(seen: Seen) -> Value:
     return Value(share, share, share, "share", "what other flows of the capture brought on the same path")
 
 
-def share_of(answer: Json, causes: tuple[str, ...]) -> float:
-    """Of the time in which something was owed, what these causes own."""
-    return sum(float(c["share"]) for c in answer.get("causes", []) if c["cause"] in causes)
-
-
 def _workload(seen: Seen) -> tuple[dict[str, Any], str]:
     answer, size = seen.answer, int(seen.row["bytes"])
     client, server = answer.get("client_messages") or 0, answer.get("server_messages") or 0
     turns = max(client, server)
     if turns >= MESSAGES and min(answer["client_bytes"], answer["server_bytes"]) > 0:
         return _turns(seen, turns)
-    if turns >= MESSAGES and share_of(answer, BY_APPLICATION) >= IDLE:
+    if turns >= MESSAGES and seen.share_of(BY_APPLICATION) >= IDLE:
         first, last = seen.row["first_data"], seen.row["last_data"]
         took = max((last - first) * turns / max(turns - 1, 1), 1e-3)
         written = {"kind": "constant-rate", "rate": f"{size * 8 / took:.0f}bps"}
         each = max(1, round(size / turns))
         return written | {"message": f"{each}B"}, f"{turns:,} messages with pauses between them"
-    spaced = share_of(answer, SPACED) >= MOSTLY or (
-        seen.path.get("at_least") and share_of(answer, BY_WINDOW) < 0.1
-    )
+    spaced = seen.share_of(SPACED) >= MOSTLY or (seen.path.get("at_least") and seen.share_of(BY_WINDOW) < 0.1)
     if not seen.row["lost_copies"] and spaced and _even(seen):
         took = max(seen.row["last_data"] - seen.row["first_data"], 1e-3)
         written = {
@@ -138,7 +131,7 @@ def _window(seen: Seen) -> Value:
     largest, flight = seen.row["window_max_bytes"], seen.row["flight_max_bytes"]
     if not largest or not flight:
         return unknown("bytes", "the capture does not show the receiver's window")
-    if share_of(seen.answer, BY_WINDOW) < 0.1 and flight < LIMITED * largest:
+    if seen.share_of(BY_WINDOW) < 0.1 and flight < LIMITED * largest:
         return Value(largest, largest, largest, "bytes", "the largest that was offered; it did not limit")
     return Value(
         largest, largest, largest, "bytes", "the largest that was offered; the data in flight filled it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from rexmit.fitted.hosts import BY_WINDOW, LIMITED, share_of
+from rexmit.fitted.hosts import BY_WINDOW, LIMITED
 
 if TYPE_CHECKING:
     from rexmit.fitted.fitting import Fit
@@ -63,7 +63,7 @@ def ends_of(fit: Fit) -> str:
 
 def _limits(fit: Fit) -> bool:
     flight, window = fit.seen.row["flight_max_bytes"], fit.hosts.window.value
-    by_window = share_of(fit.seen.answer, BY_WINDOW) >= LIMITS
+    by_window = fit.seen.share_of(BY_WINDOW) >= LIMITS
     return bool(window and flight and (by_window or flight >= LIMITED * window))
 
 

@@ -130,6 +130,10 @@ class Seen:
         reach = max(NEAR * (self.base or 0.0), 0.005)
         return self.waits[at] if at >= 0 and when - self._sent[at] <= reach else None
 
+    def share_of(self, causes: tuple[str, ...]) -> float:
+        """Of the time in which something was owed, what these causes own."""
+        return sum(float(c["share"]) for c in self.answer.get("causes", []) if c["cause"] in causes)
+
     @property
     def copies(self) -> int:
         """Packets of data that were sent, again or not."""
