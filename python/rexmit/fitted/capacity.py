@@ -135,8 +135,9 @@ def _standing_rates(seen: Seen, held: list[tuple[float, float]]) -> list[float]:
 def _delay(seen: Seen, rate: Value) -> Value:
     if seen.base is None:
         return unknown("s", "no round trip was measured")
-    full = min((rtt for _, rtt in seen.samples), default=seen.base)
     sending = seen.packet * 8 / rate.value if rate.value and not rate.at_least else 0.0
+    # Where no full packet was measured, it is the handshake's.
+    full = min((rtt for _, rtt in seen.samples), default=seen.base + sending)
     least = min(seen.base, max(full - sending, 0.5 * full))
     # A SYN is short; a full packet takes its own time to be sent besides.
     low = max(least - sending, 0.9 * least)

@@ -46,7 +46,7 @@ def of(seen: Seen, capacity: Capacity, gone: list[tuple[float, float]]) -> Losse
         lost[owner] += _copies(burst)
         if owner == "process":
             left.append(burst)
-    ruled = "policer" if policed else "queue" if capacity.full else None
+    ruled = "policer" if policed else "queue" if capacity.full or lost["queue"] else None
     taken = lost["queue"] + lost["policer"]
     if not left or (ruled and (len(left) <= 2 or lost["process"] <= BESIDE * taken)):
         return _without(seen, ruled, lost)
@@ -80,6 +80,8 @@ def _owners(
 ) -> list[tuple[Json, str]]:
     """Each burst with what lost it. One whose queue does not show is as the first of its episode near it."""
     found: list[tuple[Json, str]] = []
+    # Where data arrives its queue does not show; the answer judges by the holes that losses leave.
+    queues = seen.share_of(("loss-queue",)) >= seen.share_of(("loss-random",))
     trip = 1.5 * (seen.base or 0.0) + capacity.wait_full
     first: dict[Any, tuple[float, str]] = {}
     for b in seen.bursts:
@@ -89,6 +91,8 @@ def _owners(
             owner = "outage"
         elif policed:
             owner = "policer"
+        elif seen.arriving:
+            owner = "queue" if queues else "process"
         elif not capacity.full:
             owner = "process"
         elif wait is not None:

@@ -87,7 +87,10 @@ class Seen:
         """When a packet was sent, and its round trip, in order of sending.
 
         What was sent between a loss and its repair is acknowledged with the repair: that is no round trip.
+        Where data arrives no round trip of it shows.
         """
+        if self.arriving:
+            return []
         rows = self.flow.columns("rtt", "time", "rtt_s", "kind").rows()
         both = [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows if r["kind"] == "ack"]
         every = sorted(both or [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows])
