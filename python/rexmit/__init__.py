@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rexmit.compared.episode_match import SideBySide, compare
     from rexmit.compared.replaying import Replay, replay
     from rexmit.compared.stack_ranking import Ranking, rank_stacks
+    from rexmit.fitted.fitting import Fit, fit
     from rexmit.fleets.analysing import fleet
     from rexmit.fleets.results import Fleet
     from rexmit.running.many_runs import Runs, runs
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Capture",
     "CaptureError",
+    "Fit",
     "Fleet",
     "Flow",
     "Flows",
@@ -52,6 +54,7 @@ __all__ = [
     "__version__",
     "capture",
     "compare",
+    "fit",
     "fleet",
     "rank_stacks",
     "record",
@@ -67,6 +70,7 @@ __all__ = [
 _HOME = {
     "Capture": "rexmit.api",
     "CaptureError": "rexmit._core",
+    "Fit": "rexmit.fitted.fitting",
     "Fleet": "rexmit.fleets.results",
     "Flow": "rexmit.captured.flows",
     "Flows": "rexmit.captured.flows",
@@ -87,6 +91,7 @@ _HOME = {
     "__version__": "rexmit._core",
     "capture": "rexmit.api",
     "compare": "rexmit.compared.episode_match",
+    "fit": "rexmit.fitted.fitting",
     "fleet": "rexmit.fleets.analysing",
     "rank_stacks": "rexmit.compared.stack_ranking",
     "record": "rexmit.captured.recording",

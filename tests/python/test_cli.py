@@ -85,7 +85,8 @@ def test_an_option_like_no_other_is_answered_with_its_commands_help(
         (
             "analyse x.pcap",
             "COMMAND: analyse is none of analyze, run, scenarios, sample, live, stacks, channels, record, "
-            "sweep, sql, study, compare, traffic, replay, report, view, wireshark, drill, mcp, completion; "
+            "sweep, sql, study, compare, traffic, replay, fit, report, view, wireshark, drill, mcp, "
+            "completion; "
             "did you mean analyze?",
         ),
         ("analyze x.pcap --idle fast", "'fast' is no length of time; write 0.2, 200ms, 1.5s or 2min"),

@@ -151,3 +151,17 @@ def test_a_transfer_under_way_of_which_nothing_is_acknowledged_says_so(tmp_path:
     short.write_bytes(kept)
     with pytest.raises(rx.CaptureError, match="begins before the capture"):
         rx.replay(short, "linux-6-cubic", at="sender")
+
+
+def test_a_sender_behind_a_full_buffer_is_not_taken_to_be_paced(tmp_path: Path) -> None:
+    fast = {"link.wire.rate": "1Gbps", "link.wire.delay": "10ms", "link.wire.queue.packets": "2000"}
+    text = SCENARIO.split("[[link.channel]]", 1)[0] + "[[flow]]" + SCENARIO.split("[[flow]]", 1)[1]
+    scenario = tmp_path / "fast.toml"
+    scenario.write_text(text.replace("STACK", "linux-6-cubic").replace('"2MB"', '"90MB"'))
+    rx.run(scenario, captures=tmp_path / "run", set=fast)
+    found = rx.replay(tmp_path / "run" / "pc.pcapng", "linux-6-cubic").to_dict()
+    assert found["sends"] > 60_000
+    assert found["right"] == found["sends"]
+    assert not found["paced"]
+    # The stack's buffer of 4 MiB, in whole segments.
+    assert found["send_buffer_bytes"] == (4 << 20) // 1448 * 1448

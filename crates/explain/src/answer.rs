@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::findings::Finding;
 use crate::outages::Outages;
+use crate::paths::How;
 use analysis::rows::Role;
 use wire::{Span, Time};
 
@@ -42,6 +43,10 @@ pub struct PathWords {
     pub capacity_bps: Option<f64>,
     /// The capacity is the largest rate that was reached; there may be more.
     pub at_least: bool,
+    /// How the capacity is known.
+    pub known_by: Option<How>,
+    /// In the long run a policer lets no more through, payload, bits a second.
+    pub policer_bps: Option<f64>,
     pub base_rtt: Option<Span>,
     pub largest_rtt: Option<Span>,
     /// Of what the path carried meanwhile, this conversation's share.

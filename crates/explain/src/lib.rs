@@ -181,6 +181,8 @@ fn path_words(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> PathWords {
             .filter(|p| p.how != How::Reached || c.end - c.start >= NEGLIGIBLE)
             .map(|p| p.bytes_per_s * 8.0),
         at_least: path.capacity.is_none_or(|p| matches!(p.how, How::Reached | How::Spacing)),
+        known_by: path.capacity.map(|p| p.how),
+        policer_bps: path.policer.map(|p| p.bytes_per_s * 8.0),
         base_rtt: c.base_rtt,
         largest_rtt: c.largest_rtt,
         own_share: 1.0 - path.others(c.start, c.end, bytes),

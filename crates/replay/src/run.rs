@@ -2,6 +2,7 @@
 
 mod held;
 mod timers;
+mod twin;
 
 use crate::index::OF_ONE_PACKET;
 use crate::tally::{Difference, Entered, Kind, Replay, State};
@@ -10,6 +11,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use tcp::endpoint::{Config, Endpoint, Followed, Sent, Why};
 use tcp::stack::Wire;
+use twin::Twin;
 use wire::{Flags, Segment, Span, Time};
 
 /// Timers of both may be so far apart; and what an ACK releases leaves within as much.
@@ -17,11 +19,22 @@ pub(crate) const TOLERANCE: Span = Span::from_millis(5);
 /// A sender that would send more at one ACK is not asked further.
 const MOST_AT_ONCE: usize = 4096;
 
+/// Where a replay is given up, as it is no better than another, or has seen enough.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) wrong: u64,
+    /// In the capture's time.
+    pub(crate) until: Time,
+}
+
+impl Limit {
+    pub(crate) const NONE: Limit = Limit { wrong: u64::MAX, until: Time::FAR_FUTURE };
+}
+
 /// Feeds what came in to a sender of `stack` and compares what it sends with what left; the capture begins so many
-/// milliseconds later in the stack's timers.
-pub(crate) fn replay_at(transfer: &Transfer, stack: &Wire, phase: u32) -> Replay {
-    let mut shifted = transfer.clone();
-    shifted.shift_clock(phase);
+/// milliseconds later in the stack's timers. `None` once more sends are wrong than the limit allows.
+pub(crate) fn replay_at(transfer: &Transfer, stack: &Wire, phase: u32, limit: Limit) -> Option<Replay> {
+    let shifted = transfer.at_phase(phase);
     let mut run = Run::new(&shifted, stack);
     let judged_from = shifted.under_way.as_ref().map_or(0, |began| began.judged_from);
     for at in 0..judged_from {
@@ -31,14 +44,20 @@ pub(crate) fn replay_at(transfer: &Transfer, stack: &Wire, phase: u32) -> Replay
         run.take_up(began);
     }
     for at in judged_from..shifted.events.len() {
+        if shifted.events[at].time(&shifted.outs) - shifted.shift > limit.until {
+            break;
+        }
         run.step(at);
+        if run.found.wrong() > limit.wrong {
+            return None;
+        }
     }
-    run.found
+    Some(run.found)
 }
 
 struct Run<'a> {
     transfer: &'a Transfer,
-    end: Endpoint,
+    end: Twin,
     now: Time,
     /// The first event that is still to come.
     at: usize,
@@ -55,6 +74,8 @@ struct Run<'a> {
     next: usize,
     /// All data up to the place of this send among `outs` was written.
     written: usize,
+    /// How much the buffer of the sending host holds, acknowledged data apart: more is not written before there is room.
+    buffer: Option<u64>,
     /// Sends made besides, by offset and whether again, until they are recorded: each counts once.
     besides: HashSet<(u64, bool)>,
     /// The deadline of a timer that fired and sent what was not recorded.
@@ -87,7 +108,7 @@ impl<'a> Run<'a> {
         let sends = transfer.outs.len();
         let mut run = Run {
             transfer,
-            end,
+            end: Twin::new(end),
             now: start,
             at: 0,
             heard: start,
@@ -96,6 +117,7 @@ impl<'a> Run<'a> {
             made: (0..sends).map(Cell::new).collect(),
             next: 0,
             written: 0,
+            buffer: transfer.buffer,
             besides: HashSet::new(),
             refused: None,
             off: None,
@@ -121,14 +143,13 @@ impl<'a> Run<'a> {
             Event::Opening(_) => self.open(),
             Event::In(_, seg) => {
                 self.answer(&seg);
-                self.end.receive(self.now, &seg);
-                self.end.read(self.now, u64::MAX);
+                self.end.hear(self.now, &seg);
                 self.begin_to_write(at);
                 // What is owed to the handshake leaves.
                 let mut acks = self.end.clone();
                 let opened = self.end.is_established() || !seg.flags.has(Flags::SYN);
                 if opened && next_data(&mut acks, self.now).is_none() {
-                    self.end = acks;
+                    *self.end = acks;
                 }
             }
             Event::Out(k) => {
@@ -182,7 +203,7 @@ impl<'a> Run<'a> {
             sent = trial.transmit(self.now);
         }
         if sent.as_ref().is_some_and(waits) {
-            self.end = trial;
+            *self.end = trial;
         }
     }
 
@@ -193,7 +214,7 @@ impl<'a> Run<'a> {
         }
         let mut trial = self.end.clone();
         if trial.transmit(self.now).is_some_and(|sent| sent.why == Why::Handshake) {
-            self.end = trial;
+            *self.end = trial;
         }
     }
 
@@ -201,14 +222,14 @@ impl<'a> Run<'a> {
         self.answer(seg);
         self.fill_what_is_missing(seg);
         self.heard = self.now;
-        self.end.receive(self.now, seg);
-        self.end.read(self.now, u64::MAX);
+        self.end.hear(self.now, seg);
         self.refused = None;
         if !self.end.is_established() && seg.flags.has(Flags::SYN) {
             return;
         }
         self.begin_to_write(at);
         let until = self.end_of_window(at);
+        self.write_into_room();
         self.write_by(until);
         self.see_whether_new_data_overtook();
         self.drain(self.now, until);
@@ -295,10 +316,24 @@ impl<'a> Run<'a> {
                 self.end.close();
             }
             self.written += 1;
-            let breaks = |o: &Out| o.after_silence || o.after_short || (o.fin && o.payload == 0);
-            if outs.get(self.written).is_some_and(breaks) {
+            if outs.get(self.written).is_some_and(|o| breaks(o) || !self.has_room_for(o)) {
                 break;
             }
+        }
+    }
+
+    fn has_room_for(&self, out: &Out) -> bool {
+        self.buffer.is_none_or(|buffer| out.end() <= self.end.view().una + buffer)
+    }
+
+    /// An ACK made room in a buffer that was full, and the application goes on to write.
+    fn write_into_room(&mut self) {
+        let waits = |o: &Out| !breaks(o) && self.has_room_for(o);
+        if self.buffer.is_some()
+            && self.written > 0
+            && self.transfer.outs.get(self.written).is_some_and(waits)
+        {
+            self.write_on();
         }
     }
 
@@ -309,6 +344,7 @@ impl<'a> Run<'a> {
         while let Some(out) = self.transfer.outs.get(self.written)
             && out.time <= until
             && !out.after_silence
+            && self.has_room_for(out)
             && !(out.after_short && self.short_is_to_leave())
         {
             self.write_on();
@@ -341,8 +377,10 @@ impl<'a> Run<'a> {
 
     /// All that it would send now, as far as it was recorded before `until`.
     fn drain(&mut self, now: Time, until: Time) {
-        let mut ahead = self.end.clone();
+        let mut ahead = self.end.ahead();
         let (mut follows, mut holds, mut left) = (true, false, 0);
+        // When each send left that `ahead` made and `self.end` did not make yet.
+        let mut made: Vec<Time> = Vec::new();
         let mut moment = self.moment(now);
         for _ in 0..MOST_AT_ONCE {
             let then = self.moment(now);
@@ -352,8 +390,13 @@ impl<'a> Run<'a> {
             ahead.burst_goes_on(moment);
             let Some(sent) = next_data(&mut ahead, moment) else {
                 if follows {
-                    self.end = ahead;
-                    self.end.hold_repairs(false);
+                    ahead.hold_repairs(false);
+                    self.end.do_as(ahead, |end| {
+                        catch_up(end, &mut made);
+                        end.burst_goes_on(moment);
+                        next_data(end, moment);
+                        end.hold_repairs(false);
+                    });
                 }
                 return;
             };
@@ -363,11 +406,12 @@ impl<'a> Run<'a> {
                     self.predicted[k] = Some(paced.unwrap_or(now));
                     left += u64::from(sent.seg.payload);
                     if follows {
-                        self.end = ahead.clone();
+                        made.push(moment);
                         self.enter(k);
                     }
                 }
                 None => {
+                    catch_up(&mut self.end, &mut made);
                     let again = sent.why.is_retransmission();
                     if follows && self.is_held_back(left, again) {
                         if !again || holds {
@@ -389,6 +433,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        catch_up(&mut self.end, &mut made);
     }
 
     /// When the next recorded send left, if nothing came in before: the times of copies depend on it.
@@ -512,6 +557,19 @@ impl<'a> Run<'a> {
             }
         }
         self.enter(k);
+    }
+}
+
+/// The application may not have had it when it wrote what comes before it.
+fn breaks(out: &Out) -> bool {
+    out.after_silence || out.after_short || (out.fin && out.payload == 0)
+}
+
+/// Makes the sends that a copy of the sender made, at the times at which that made them.
+fn catch_up(end: &mut Endpoint, made: &mut Vec<Time>) {
+    for moment in made.drain(..) {
+        end.burst_goes_on(moment);
+        next_data(end, moment);
     }
 }
 

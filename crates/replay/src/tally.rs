@@ -128,6 +128,8 @@ pub struct Replay {
     pub held_back: u64,
     /// More is right if the sender's host paced it, which the stack does not by itself.
     pub paced: bool,
+    /// More is right if the buffer of the sender's host held no more data than this, bytes.
+    pub buffer: Option<u64>,
     /// More is right if the sender's host waited for so many duplicates, which it remembered of earlier connections.
     pub remembered: Option<u32>,
     pub unusable: Unusable,

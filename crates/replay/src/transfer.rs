@@ -3,6 +3,7 @@
 use crate::index::Index;
 use crate::mid_stream::under_way;
 use crate::run::TOLERANCE;
+use std::borrow::Cow;
 use std::sync::Arc;
 use tcp::rto::wheel;
 use tcp::stack::{Options, Wire};
@@ -122,6 +123,8 @@ pub struct Transfer {
     pub(crate) shift: Span,
     /// Of one that the capture finds under way.
     pub(crate) under_way: Option<Began>,
+    /// What the sending host's buffer is taken to hold, bytes.
+    pub(crate) buffer: Option<u64>,
 }
 
 /// How a transfer is entered that had begun before its capture, or whose first round trips cannot be told apart.
@@ -146,6 +149,8 @@ impl Began {
 
 /// A new segment after so much silence may have waited for the application.
 const SILENCE: Span = Span::from_millis(5);
+/// Round trips in a row with the most data out, each within a segment of the others, that show a full buffer.
+const STANDS: usize = 8;
 const MILLISECOND: Span = Span::from_millis(1);
 /// What comes this close after each other is one burst: ACKs, whose sends may follow the last of it.
 pub(crate) const BURST: Span = Span::from_micros(100);
@@ -205,6 +210,7 @@ impl Transfer {
             tick,
             shift,
             under_way: None,
+            buffer: None,
         };
         let stamps = if own.timestamps.is_some() && peer.timestamps.is_some() { 12 } else { 0 };
         let smss = own.mss.unwrap_or(u16::MAX).min(peer.mss.unwrap_or(536)).saturating_sub(stamps).max(1);
@@ -389,6 +395,47 @@ impl Transfer {
             }
         }
         longest
+    }
+
+    /// The most data that was out, where it stood there for many round trips: a window that grows does not, and a host
+    /// whose send buffer is full sends what is acknowledged anew, no more. Bytes.
+    pub(crate) fn standing_flight(&self, stack: &Wire) -> Option<u64> {
+        let smss = u64::from(self.mss.unwrap_or(stack.options.mss_bytes));
+        // The most that was out in each round trip.
+        let (mut trips, mut una, mut max, mut end, mut most) = (Vec::new(), 1_u64, 1_u64, 1_u64, 0);
+        for event in &self.events {
+            match *event {
+                Event::Out(k) => {
+                    max = max.max(self.outs[k].end());
+                    most = most.max(max.saturating_sub(una));
+                }
+                Event::In(_, seg) if seg.flags.has(Flags::ACK) => {
+                    una = una.max(self.near(max, seg.ack).max(0) as u64);
+                    if una > end {
+                        trips.push(most);
+                        (end, most) = (max, 0);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let largest = trips.iter().copied().max()?;
+        let stands = trips.split(|most| most + smss <= largest).map(<[u64]>::len).max()?;
+        (stands >= STANDS).then_some(largest)
+    }
+
+    /// The same from a host whose buffer holds so many bytes.
+    pub(crate) fn with_buffer(&self, bytes: u64) -> Transfer {
+        Transfer { buffer: Some(bytes), ..self.clone() }
+    }
+
+    /// The same, so many milliseconds later.
+    pub(crate) fn at_phase(&self, milliseconds: u32) -> Cow<'_, Transfer> {
+        let mut shifted = Cow::Borrowed(self);
+        if milliseconds > 0 {
+            shifted.to_mut().shift_clock(milliseconds);
+        }
+        shifted
     }
 
     /// All happens so many milliseconds later, and echoes say so.

@@ -156,6 +156,7 @@ fn put_found(stack: &stack::Stack, found: &Replay, start: Time, most: usize, out
         "null_right": found.all.null_right,
         found.{ application, packet_ends, overtaken, held_back, paced },
         "remembered_dupthresh": found.remembered,
+        "send_buffer_bytes": found.buffer,
         "differences": By(|out: &mut Vec<u8>| put_kinds(found, out)),
         "apart_s": { "median": quantile(found, 0.5), "p99": quantile(found, 0.99) },
         "first_difference": found.differences.first().map(told),

@@ -37,6 +37,7 @@ COMMANDS = (
     "compare",
     "traffic",
     "replay",
+    "fit",
     "report",
     "view",
     "wireshark",

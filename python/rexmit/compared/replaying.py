@@ -89,7 +89,7 @@ def page(found: Json) -> list[str]:
     """The whole page as lines."""
     from rexmit.screen.say import one_line
     from rexmit.screen.text_table import indented
-    from rexmit.screen.units import count
+    from rexmit.screen.units import count, size
 
     lines = [
         f"{one_line(found['capture'])}: {found['sender']} → {found['receiver']}, "
@@ -124,6 +124,9 @@ def page(found: Json) -> list[str]:
     if found["remembered_dupthresh"]:
         duplicates = count(found["remembered_dupthresh"], "duplicate ACK")
         lines.append(f"  taken to have waited for {duplicates}, as its host remembered: more is right then")
+    if found["send_buffer_bytes"]:
+        held = size(found["send_buffer_bytes"])
+        lines.append(f"  the send buffer is taken to have held {held} at most: more is right then")
     if found["unusable"]["sends"]:
         lines.append(f"  {count(found['unusable']['sends'], 'send')} of no use: {_why(found['unusable'])}")
     if found["assumed"]:

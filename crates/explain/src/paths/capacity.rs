@@ -19,6 +19,17 @@ pub enum How {
     Reached,
 }
 
+impl How {
+    pub fn name(self) -> &'static str {
+        match self {
+            How::Full => "full",
+            How::Trains => "trains",
+            How::Spacing => "spacing",
+            How::Reached => "reached",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capacity {
     /// Payload.

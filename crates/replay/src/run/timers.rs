@@ -17,13 +17,10 @@ impl Run<'_> {
                 self.paced = Some((k, due));
                 continue;
             }
-            let before = self.end.clone();
-            self.end.wake(moment);
-            let mut ahead = self.end.clone();
-            let first = next_data(&mut ahead, moment);
-            match first {
+            let mut ahead = self.end.ahead();
+            ahead.wake(moment);
+            match next_data(&mut ahead, moment) {
                 Some(sent) if self.recorded(&sent, moment + TOLERANCE).is_none() => {
-                    self.end = before;
                     self.now = moment;
                     self.made_besides(&sent);
                     self.refused = Some(due);
@@ -31,9 +28,13 @@ impl Run<'_> {
                 }
                 Some(_) => {
                     self.now = moment;
+                    self.end.wake(moment);
                     self.drain(moment, moment + TOLERANCE);
                 }
-                None => self.end = ahead,
+                None => self.end.do_as(ahead, |end| {
+                    end.wake(moment);
+                    next_data(end, moment);
+                }),
             }
             if self.end.next_wakeup() == Some(due) {
                 return;
@@ -44,7 +45,8 @@ impl Run<'_> {
     /// What waits for its pace until `due` was recorded a little later: which, and when. The host's timer was late, or the
     /// rate that was captured a little less; what follows is paced from there.
     fn recorded_pace(&self, due: Time, moment: Time) -> Option<(usize, Time)> {
-        if self.end.pace() != Some(due) {
+        let is_set = self.paced.is_some_and(|(k, _)| self.transfer.outs[k].time == due);
+        if is_set || self.end.pace() != Some(due) {
             return None;
         }
         let mut ahead = self.end.clone();
@@ -73,7 +75,7 @@ impl Run<'_> {
         let mut ahead = self.end.clone();
         let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
         if next_data(&mut ahead, self.now).is_some_and(|s| same(&s)) {
-            self.end = ahead;
+            *self.end = ahead;
             self.enter(k);
             if near {
                 self.predicted[k] = Some(due);
@@ -83,7 +85,7 @@ impl Run<'_> {
                 self.off = Some((k, self.now - due));
             }
         } else {
-            self.end = before;
+            *self.end = before;
         }
     }
 
@@ -151,7 +153,7 @@ impl Run<'_> {
         let same = |s: &Sent| s.offset == out.offset && s.seg.payload == out.payload;
         let leaves = next_data(&mut ahead, self.now).is_some_and(|s| same(&s));
         if leaves {
-            self.end = ahead;
+            *self.end = ahead;
             self.enter(k);
             self.predicted[k] = Some(self.now);
         }

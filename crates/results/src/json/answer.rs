@@ -138,6 +138,8 @@ fn put_path(out: &mut Vec<u8>, path: &PathWords) {
     object!(out,
         "capacity_bps": path.capacity_bps,
         "at_least": path.at_least,
+        "known_by": path.known_by.map(|how| how.name()),
+        "policer_bps": path.policer_bps,
         "base_rtt_s": path.base_rtt,
         "largest_rtt_s": path.largest_rtt,
         "own_share": path.own_share,

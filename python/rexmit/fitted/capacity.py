@@ -1,0 +1,193 @@
+"""Rate, base delay, queue and policer of the direction with the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rexmit.fitted import policer
+from rexmit.fitted.seen import Json, Seen
+from rexmit.fitted.value import Value, about, binomial_below, bound, median, quantile, unknown
+
+#: A packet met a full queue if the one before it waited for so much of the longest wait.
+FULL = 0.85
+#: What limits a sender so that it does not fill the path, and the share of the time from which that counts.
+OTHERWISE = (
+    "receive-window",
+    "receiver-not-reading",
+    "sender-idle",
+    "request-response",
+    "delayed-ack",
+    "pacing",
+    "send-window",
+)
+MOSTLY = 0.5
+#: So many bursts in one episode, one behind the other, are those of a queue that overflows.
+IN_A_ROW = 4
+#: So rarely chance puts so many losses where packets waited longest: then the queue dropped them.
+CHANCE = 0.005
+#: A queue of fewer packets is a delayed ACK or jitter of hosts.
+LEAST_PACKETS = 2.5
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What one direction carries, and what it does with more.
+
+    rate: bits a second, headers of IP and TCP included.  delay: both ways without queues, s.
+    queue: packets.  policer_rate: as `rate`; bucket: bytes.
+    full: the queue dropped packets.  at_full: the share of packets that met a queue as full as that.
+    """
+
+    rate: Value
+    delay: Value
+    queue: Value
+    policer_rate: Value | None
+    bucket: Value | None
+    full: bool
+    at_full: float
+    wait_full: float
+
+
+def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, float]]) -> Capacity:
+    """gone: outages, from when to when, whose losses are not the queue's.  held: when packets were held,
+    whose coming
+    at once is not the rate of the path.
+    """
+    policer_rate, bucket = policer.of(seen)
+    rate = _rate(seen, held, policer_rate is not None)
+    wait, at_full, full = _overflow(seen, gone, policer_rate is not None)
+    queue = _queue(seen, rate, wait, full)
+    return Capacity(rate, _delay(seen, rate), queue, policer_rate, bucket, full, at_full, wait)
+
+
+def _rate(seen: Seen, held: list[tuple[float, float]], policed: bool) -> Value:
+    capacity, how = seen.path.get("capacity_bps"), seen.path.get("known_by")
+    if not capacity:
+        return unknown("bps", "nothing was delivered")
+    scale = seen.packet / seen.payload
+    lost = bool(seen.row["lost_copies"] or seen.row["lost_segments"])
+    limited = seen.share_of(OTHERWISE) >= MOSTLY or how == "trains"
+    if (policed and how != "full") or (limited and not lost and not held):
+        most = _reached(seen) * scale or FULL * capacity * scale
+        return bound(most, "bps", "the largest rate in a round trip: something else limited the sender")
+    standing = _standing_rates(seen, held) if how != "reached" else []
+    if len(standing) >= 2 and (held or how == "full"):
+        middle = median(standing) * scale
+        spread = sorted(abs(r * scale - middle) for r in standing)
+        off = quantile(spread, 0.9) / len(standing) ** 0.5 + 0.005 * middle
+        return Value(middle, middle - off, middle + off, "bps", "what was delivered while a queue stood")
+    if held:
+        whole = [r for r in seen.rounds if not _meets(r, held) and r["end"] - r["start"] >= 0.01]
+        most = max((8 * r["delivered_bytes"] / (r["end"] - r["start"]) for r in whole), default=0.0)
+        return bound(
+            most * scale,
+            "bps",
+            "the largest rate in a round trip outside of times in which packets were held",
+        )
+    if seen.path.get("at_least"):
+        capacity = _reached(seen) or capacity
+        return bound(capacity * scale, "bps", "the largest rate in a round trip: nothing filled the path")
+    off = 0.03 if how == "full" else 0.1
+    words = "what came out of a queue" if how == "full" else "how close packets came behind each other"
+    return about(capacity * scale, off, "bps", words)
+
+
+def _reached(seen: Seen) -> float:
+    """Payload, bits a second: the most in a round trip of at least 20 ms, less the packet that began
+    before it.
+    """
+    least = max(seen.base or 0.0, 0.02)
+    most, start, delivered = 0.0, None, 0
+    for r in seen.rounds:
+        start = r["start"] if start is None else start
+        delivered += r["delivered_bytes"]
+        if r["end"] - start >= least:
+            most = max(most, 8 * (delivered - seen.payload) / (r["end"] - start))
+            start, delivered = None, 0
+    return most
+
+
+def _meets(row: Json, spans: list[tuple[float, float]]) -> bool:
+    return any(row["start"] <= end and row["end"] >= start for start, end in spans)
+
+
+def _standing_rates(seen: Seen, held: list[tuple[float, float]]) -> list[float]:
+    """Payload, bits a second, of stretches of at least 50 ms in which each packet waited in a queue."""
+    least = min((r["rtt_min_s"] for r in seen.rounds if r["rtt_min_s"]), default=None)
+    if least is None:
+        return []
+    rates: list[float] = []
+    start, delivered, end = None, 0, 0.0
+    for r in seen.rounds:
+        waits = r["rtt_min_s"] is not None and r["rtt_min_s"] - least >= max(0.1 * least, 0.001)
+        if not waits or (start is not None and r["start"] > end + 1e-6) or _meets(r, held):
+            start = None
+            continue
+        if start is None:
+            start, delivered = r["start"], 0
+        delivered, end = delivered + r["delivered_bytes"], r["end"]
+        if end - start >= 0.05:
+            rates.append(delivered * 8 / (end - start))
+            start = None
+    return rates
+
+
+def _delay(seen: Seen, rate: Value) -> Value:
+    if seen.base is None:
+        return unknown("s", "no round trip was measured")
+    sending = seen.packet * 8 / rate.value if rate.value and not rate.at_least else 0.0
+    # Where no full packet was measured, it is the handshake's.
+    full = min((rtt for _, rtt in seen.samples), default=seen.base + sending)
+    least = min(seen.base, max(full - sending, 0.5 * full))
+    # A SYN is short; a full packet takes its own time to be sent besides.
+    low = max(least - sending, 0.9 * least)
+    return Value(least, low, max(full, least), "s", "the least round trip; each way is taken for half of it")
+
+
+def _overflow(seen: Seen, gone: list[tuple[float, float]], policed: bool) -> tuple[float, float, bool]:
+    """The wait in a full queue, the share of packets that waited for nearly as long, and whether it
+    dropped any.
+    """
+    waits = [w for w in map(seen.wait_at, _starts(seen, gone)) if w is not None]
+    longest = seen.fullest
+    if not waits or policed or longest <= 0:
+        return longest, 0.0, False
+
+    def near(level: float, some: list[float]) -> int:
+        return sum(FULL * level <= w <= level * (2 - FULL) for w in some)
+
+    # The wait at which most packets were lost; of equals the longest.
+    peak = max((w for w in waits if w >= FULL * longest / 2), key=lambda w: (near(w, waits), w), default=0.0)
+    met = [w for w in waits if FULL * peak <= w <= peak * (2 - FULL)]
+    peak = median(met) if met else 0.0
+    share = sum(w >= FULL * peak for w in seen.waits) / max(len(seen.waits), 1)
+    by_chance = 1.0 - binomial_below(len(met) - 1, len(waits), min(max(share, 1e-9), 1 - 1e-9))
+    stands = peak >= max(0.001, 0.02 * (seen.base or 0.0))
+    outside = [b["episode"] for b in seen.bursts if not _within(b["start"], gone)]
+    in_a_row = max((outside.count(e) for e in set(outside)), default=0)
+    overrun = in_a_row >= max(IN_A_ROW, len(outside) / 2) and bool(met)
+    full = stands and peak >= FULL * longest and (by_chance < CHANCE or overrun)
+    return (peak if full else longest), (share if full else 0.0), full
+
+
+def _starts(seen: Seen, gone: list[tuple[float, float]]) -> list[float]:
+    return [b["start"] for b in seen.bursts if not _within(b["start"], gone)]
+
+
+def _within(time: float, spans: list[tuple[float, float]]) -> bool:
+    return any(start <= time <= end for start, end in spans)
+
+
+def _queue(seen: Seen, rate: Value, wait: float, full: bool) -> Value:
+    if not rate.value or rate.at_least:
+        return unknown("packets", "nothing filled the path, so that no queue shows")
+    packets = wait * rate.value / 8 / seen.packet
+    if not full:
+        words = "the longest wait in it; it dropped nothing"
+        if packets < LEAST_PACKETS:
+            return unknown("packets", "no queue built up")
+        return bound(packets, "packets", words)
+    off = max(1.0, 0.05 * packets)
+    return Value(
+        packets, packets - off, packets + off, "packets", "the wait of packets before those that it dropped"
+    )

@@ -1,0 +1,138 @@
+"""What the hosts do: what the applications write and when, the windows of both, and how ACKs come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rexmit.fitted.seen import Seen
+from rexmit.fitted.value import Value, median, unknown
+
+#: An application that is waited for in so much of the time writes less than the path would take.
+IDLE = 0.3
+#: A flight within this share of the peer's window was limited by it.
+LIMITED = 0.9
+#: So many messages are a habit.
+MESSAGES = 3
+#: A pause of so many round trips between an answer and the next request is the program's.
+THINKS = 0.25
+#: What of the answer's causes says that the receiver's window limited.
+BY_WINDOW = ("receive-window", "receiver-not-reading")
+#: Where data leaves evenly, the answer takes the sender to pace it, or to have no more buffer.
+SPACED = ("pacing", "send-window", "sender-idle")
+MOSTLY = 0.5
+BY_APPLICATION = ("sender-idle", "request-response")
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """workload: as a scenario has it (docs/scenario.md).  source: where it comes from.
+
+    from_client: the host that opened the connection sends the data.  window: the peer's largest, bytes,
+    where it
+    limited.  acks_per_packet, reordered (share of packets).  other: share of what arrived that others sent.
+    """
+
+    workload: dict[str, Any]
+    source: str
+    from_client: bool
+    window: Value
+    acks_per_packet: Value
+    reordered: Value
+    others: Value
+
+
+def of(seen: Seen) -> Hosts:
+    """Of the connection."""
+    workload, source = _workload(seen)
+    return Hosts(
+        workload,
+        source,
+        seen.flow.sender == seen.answer.get("client", seen.flow.sender),
+        _window(seen),
+        _ratio(seen.row["acks"], seen.row["packets"], "ACKs without data for each packet of data"),
+        _ratio(seen.row["reordered"], seen.row["packets"], "packets that came behind later ones"),
+        _others(seen),
+    )
+
+
+def _ratio(part: int | None, of: int, source: str) -> Value:
+    if part is None or not of:
+        return unknown("share", "the capture does not show it")
+    share = part / of
+    return Value(share, share, share, "share", source)
+
+
+def _others(seen: Seen) -> Value:
+    own = seen.path.get("own_share")
+    if own is None:
+        return unknown("share", "the capture does not show it")
+    share = max(0.0, 1.0 - own)
+    return Value(share, share, share, "share", "what other flows of the capture brought on the same path")
+
+
+def _workload(seen: Seen) -> tuple[dict[str, Any], str]:
+    answer, size = seen.answer, int(seen.row["bytes"])
+    client, server = answer.get("client_messages") or 0, answer.get("server_messages") or 0
+    turns = max(client, server)
+    if turns >= MESSAGES and min(answer["client_bytes"], answer["server_bytes"]) > 0:
+        return _turns(seen, turns)
+    if turns >= MESSAGES and seen.share_of(BY_APPLICATION) >= IDLE:
+        first, last = seen.row["first_data"], seen.row["last_data"]
+        took = max((last - first) * turns / max(turns - 1, 1), 1e-3)
+        written = {"kind": "constant-rate", "rate": f"{size * 8 / took:.0f}bps"}
+        each = max(1, round(size / turns))
+        return written | {"message": f"{each}B"}, f"{turns:,} messages with pauses between them"
+    spaced = seen.share_of(SPACED) >= MOSTLY or (seen.path.get("at_least") and seen.share_of(BY_WINDOW) < 0.1)
+    if not seen.row["lost_copies"] and spaced and _even(seen):
+        took = max(seen.row["last_data"] - seen.row["first_data"], 1e-3)
+        written = {
+            "kind": "constant-rate",
+            "rate": f"{size * 8 / took:.0f}bps",
+            "message": f"{seen.payload}B",
+        }
+        return (
+            written,
+            "data left evenly, although path and windows had room; how it was written is not known",
+        )
+    if seen.row["closed"] == "open" and seen.row["bytes"] > seen.row["acked_bytes"]:
+        return {"kind": "endless"}, "data was still being sent as the capture ended"
+    return {"kind": "file", "size": f"{max(size, 1)}B"}, "one message, all of it written at once"
+
+
+def _even(seen: Seen) -> bool:
+    """In most round trips as much was sent as in the middle one."""
+    sent = [r["sent_bytes"] / max(r["end"] - r["start"], 1e-6) for r in seen.rounds if r["sent_bytes"]]
+    middle = median(sent) if sent else 0.0
+    return bool(sent) and sum(abs(s - middle) <= IDLE * middle for s in sent) >= MOSTLY * len(sent)
+
+
+def _turns(seen: Seen, turns: int) -> tuple[dict[str, Any], str]:
+    answer = seen.answer
+    asked, answered = answer["client_bytes"] / turns, answer["server_bytes"] / turns
+    idle = sum(
+        float(c["seconds"]) for c in answer["causes"] if (c["cause"], c["by"]) == ("sender-idle", "client")
+    )
+    # The answer's wait for the client begins with the server's last packet: a round trip of it is the path's.
+    base = seen.base or 0.0
+    think = idle / turns - base
+    workload: dict[str, Any] = {
+        "kind": "request-response",
+        "request": f"{max(1, round(asked))}B",
+        "response": f"{max(1, round(answered))}B",
+        "requests": turns,
+    }
+    if think > THINKS * base:
+        workload["think"] = f"{1e3 * think:.3f}ms"
+    return workload, f"{turns:,} turns between the hosts"
+
+
+def _window(seen: Seen) -> Value:
+    largest, flight = seen.row["window_max_bytes"], seen.row["flight_max_bytes"]
+    if not largest or not flight:
+        return unknown("bytes", "the capture does not show the receiver's window")
+    if seen.share_of(BY_WINDOW) < 0.1 and flight < LIMITED * largest:
+        return Value(largest, largest, largest, "bytes", "the largest that was offered; it did not limit")
+    return Value(
+        largest, largest, largest, "bytes", "the largest that was offered; the data in flight filled it"
+    )

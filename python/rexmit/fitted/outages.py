@@ -1,0 +1,184 @@
+"""Outages, in which packets are lost, and times in which they are held and come later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rexmit.fitted.seen import Json, Seen
+from rexmit.fitted.value import Value, median
+
+#: Packets that are held come so much later than others at least, s and round trips: more than a delayed
+#: ACK (40 ms, Linux).
+HELD, HELD_TRIPS = 0.05, 0.5
+#: So many of them come within this time, s.
+LATE, TOGETHER = 3, 0.01
+#: The sender fell silent with the packet that was lost last, s.
+AT_LAST = 0.002
+#: A beat: the distances differ by less than this share of it.
+REGULAR = 0.1
+
+
+@dataclass(frozen=True)
+class Interval:
+    """When it began and how long it was, s, and the interval of its length.
+
+    since: when the first packet was sent that met it.  copies: lost in a row, at least.
+    """
+
+    start: float
+    length: float
+    low: float
+    high: float | None
+    since: float
+    copies: int = 0
+
+    def spans(self, trip: float) -> tuple[float, float]:
+        """From before the first packet that met it was sent to a round trip behind it."""
+        return self.since - 1e-4, self.start + (self.high if self.high is not None else 1e9) + trip
+
+
+@dataclass(frozen=True)
+class Interruptions:
+    """outages: nothing came through.  held: what was sent came at its end.
+
+    period, length: s; None where there is no beat, or nothing.
+    """
+
+    outages: list[Interval]
+    held: list[Interval]
+    period: Value | None
+    length: Value | None
+    both_ways: bool | None
+
+    def holding(self, trip: float) -> list[tuple[float, float]]:
+        """When packets were held, and came at once: from a round trip before to one behind."""
+        return [(start - trip, end) for start, end in (h.spans(trip) for h in self.held)]
+
+    def losing(self, trip: float) -> list[tuple[float, float]]:
+        """When copies were sent that an outage took."""
+        return [o.spans(trip) for o in self.outages]
+
+    def but(self, these: list[Interval]) -> Interruptions:
+        """Without some outages, which are something else."""
+        kept = [o for o in self.outages if o not in these]
+        if len(kept) == len(self.outages):
+            return self
+        return Interruptions(
+            kept, self.held, self.period if len(kept) > 2 else None, _length(kept), self.both_ways
+        )
+
+
+def of(seen: Seen) -> Interruptions:
+    """Outages are those of the answer; packets that were held show in round trips."""
+    told = seen.flow.outages() or {}
+    outages = [_interval(seen, each) for each in told.get("each") or []]
+    held = [] if seen.arriving or outages else _held(seen)
+    gone = outages or held
+    length = _length(gone)
+    period = told.get("period_s") if outages else _beat([h.start for h in held])
+    beat = None
+    if period:
+        jitter = told.get("jitter_s") or REGULAR * period / 3
+        beat = Value(period, period - jitter, period + jitter, "s", f"{len(gone)} in a beat")
+    return Interruptions(outages, held, beat, length, told.get("both_ways") if outages else None)
+
+
+def _interval(seen: Seen, each: Json) -> Interval:
+    """Where the queue had packets all the while, the time that the link would have taken for what was lost
+    is its length.
+    """
+    least = max(each["end_earliest_s"] - each["begin_latest_s"], 0.0)
+    latest = each["end_latest_s"]
+    most = latest - each["begin_earliest_s"] if latest is not None else None
+    middle = (each["begin_earliest_s"] + each["begin_latest_s"]) / 2
+    reach = seen.base or 0.0
+    within = [
+        b
+        for b in seen.bursts
+        if each["begin_earliest_s"] - 1e-3 <= b["start"] <= each["begin_latest_s"] + reach
+    ]
+    capacity = seen.path.get("capacity_bps")
+    first = max(within, key=lambda b: int(b["lost_copies"] or b["lost_segments"]), default=None)
+    wait = _queued(seen, first) if first is not None else None
+    if seen.arriving or first is None or wait is None or not capacity or seen.path.get("at_least"):
+        length = (least + most) / 2 if most is not None else least
+        copies = int(first["lost_copies"] or first["lost_segments"]) if first else 0
+        return Interval(middle, length, least, most, each["begin_earliest_s"], copies)
+    each_takes = seen.payload * 8 / capacity
+    copies = int(first["lost_copies"] or first["lost_segments"])
+    since, busy = first["start"], copies * each_takes
+    start = since + wait
+    # The last of what was lost left then, and met the outage when the packets before it had gone.
+    met = max(first["last"] - start, busy, least)
+    silence = next((g for g in seen.silences if abs(g["start"] - first["last"]) <= AT_LAST), None)
+    if first["trigger"] == "ack" and silence is None:
+        return Interval(
+            start, met, max(met - 2 * each_takes, 0.0), met + max(2 * each_takes, 0.1 * met), since, copies
+        )
+    # A timer ended it: the link was back some time between what was lost last and the repair that came
+    # through.
+    came = first["back"] if first["back"] is not None else latest
+    if came is None:
+        return Interval(start, met, met, None, since, copies)
+    met = max(met, each["end_earliest_s"] - start)
+    most = max(came - start, met)
+    return Interval(start, (met + most) / 2, met, most, since, copies)
+
+
+def _queued(seen: Seen, first: Json) -> float | None:
+    """The wait in the queue of the first packet that was lost. An ACK that the outage took makes a round
+    trip long.
+    """
+    near = seen.wait_at(first["start"])
+    before = first["rtt_before_s"]
+    waited = max(before - (seen.base or 0.0), 0.0) if before is not None else None
+    if near is None or waited is None:
+        return near if waited is None else waited
+    return near if near <= 1.5 * waited + 0.02 else waited
+
+
+def _length(gone: list[Interval]) -> Value | None:
+    if not gone:
+        return None
+    low = median([g.low for g in gone])
+    highs = [g.high for g in gone if g.high is not None]
+    source = f"{len(gone)} of them, the median"
+    return Value(median([g.length for g in gone]), low, median(highs) if highs else None, "s", source)
+
+
+def _beat(starts: list[float]) -> float | None:
+    """The distance from one to the next, where there are three at least and all distances are alike."""
+    steps = [b - a for a, b in pairwise(starts)]
+    if len(steps) < 2:
+        return None
+    middle = median(steps)
+    return middle if all(abs(s - middle) <= REGULAR * middle for s in steps) else None
+
+
+def _held(seen: Seen) -> list[Interval]:
+    """Packets sent one after the other come together behind a silence of ACKs, the later they were sent
+    the less late.
+    """
+    samples = seen.samples
+    base = seen.base or 0.0
+    least = max(HELD, HELD_TRIPS * base)
+    arrivals = sorted((sent + rtt, sent, rtt) for sent, rtt in samples)
+    found: list[Interval] = []
+    for at, ((before, _, normal), (after, _, waited)) in enumerate(pairwise(arrivals)):
+        if after - before < least or waited - normal < least:
+            continue
+        together = [a for a in arrivals[at + 1 : at + 40] if a[0] - after < TOGETHER]
+        spread = max((a[1] for a in together), default=0.0) - min((a[1] for a in together), default=0.0)
+        # What is acknowledged with a repair came no later than what was lost before it.
+        lossy = any(
+            b["start"] < after - 1e-3 and (b["first_repair"] or after) + 2 * base >= before
+            for b in seen.bursts
+        )
+        if len(together) < LATE or spread <= 0 or lossy:
+            continue
+        # What came first passed the link as it was back; what came before it passed it as it went.
+        silence = after - before
+        low, high = min(waited - normal, silence), silence + base / 4
+        found.append(Interval(before - base / 2, silence, low, high, before - base))
+    return found

@@ -1,0 +1,164 @@
+"""The rows of one connection that the fit stands on, in one place."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rexmit.fitted.value import quantile
+
+if TYPE_CHECKING:
+    from rexmit.api import Capture
+    from rexmit.captured.flows import Flow
+
+Json = dict[str, Any]
+#: IP and TCP headers, and the option with timestamps (RFC 7323), padded.
+HEADERS, TIMESTAMPS = 40, 12
+#: A sample of the queue tells of a packet that was sent so much of a round trip later, at most.
+NEAR = 0.25
+
+
+@dataclass
+class Seen:
+    """What the analysis says of the direction with the data, and of the other one.
+
+    Times are s after the capture's first packet.
+    """
+
+    flow: Flow
+    back: Flow | None
+    answer: Json
+    path: Json
+    row: Json = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.row = self.flow.row
+
+    @classmethod
+    def of(cls, capture: Capture, flow: str | None = None) -> Seen:
+        """The flow with the most data, or the one that `flow` names ("ip:port-ip:port").
+
+        Raises ValueError where the capture has no data or no such flow.
+        """
+        flows = list(capture.flows)
+        if flow is not None:
+            ends = set(flow.split("-"))
+            flows = [f for f in flows if {f.sender, f.receiver} == ends]
+        chosen = max(flows, key=lambda f: int(f.row["bytes"]), default=None)
+        if chosen is None or not chosen.row["bytes"]:
+            named = f"the connection {flow}" if flow else "a connection with data"
+            raise ValueError(f"{', '.join(capture.paths) or capture.name}: {named} is not in it")
+        back = [f for f in flows if (f.sender, f.receiver) == (chosen.receiver, chosen.sender)]
+        near = min(back, key=lambda f: abs(f.row["start"] - chosen.row["start"]), default=None)
+        told = chosen._told
+        return cls(chosen, near, told.get("answer") or {}, told.get("path") or {})
+
+    @property
+    def arriving(self) -> bool:
+        """The data was captured where it arrives."""
+        return bool(self.row["vantage"] == "receiver")
+
+    @cached_property
+    def packet(self) -> int:
+        """Bytes of a full packet with its headers."""
+        return self.payload + HEADERS + (TIMESTAMPS if self.row["timestamps"] else 0)
+
+    @cached_property
+    def payload(self) -> int:
+        return int(min(self.row["mss"] or 1460, max(self.row["largest_payload"] or 1460, 1)))
+
+    @cached_property
+    def rounds(self) -> list[Json]:
+        return sorted(self.flow.frame("rounds").rows(), key=lambda r: float(r["start"]))
+
+    @cached_property
+    def silences(self) -> list[Json]:
+        """Gaps in which nothing was sent, in order."""
+        return sorted(self.flow.frame("idle").rows(), key=lambda g: float(g["start"]))
+
+    @cached_property
+    def bursts(self) -> list[Json]:
+        return [b for b in self.flow.bursts() if (b["lost_copies"] or b["lost_segments"])]
+
+    @cached_property
+    def samples(self) -> list[tuple[float, float]]:
+        """When a packet was sent, and its round trip, in order of sending.
+
+        What was sent between a loss and its repair is acknowledged with the repair: that is no round trip.
+        Where data arrives no round trip of it shows.
+        """
+        if self.arriving:
+            return []
+        rows = self.flow.columns("rtt", "time", "rtt_s", "kind").rows()
+        both = [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows if r["kind"] == "ack"]
+        every = sorted(both or [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows])
+        return _outside(every, [(b["start"], b["first_repair"]) for b in self.bursts if b["first_repair"]])
+
+    @cached_property
+    def base(self) -> float | None:
+        """The least round trip of all, s."""
+        known = [self.path.get("base_rtt_s"), self.answer.get("base_rtt_s")]
+        known += [rtt for _, rtt in self.samples]
+        return min((k for k in known if k), default=None)
+
+    @cached_property
+    def waits(self) -> list[float]:
+        """How long each sample was above the least round trip of full packets, s, in order of sending."""
+        least = min((rtt for _, rtt in self.samples), default=0.0)
+        return [rtt - least for _, rtt in self.samples]
+
+    def without(self, spans: list[tuple[float, float]]) -> None:
+        """Forgets samples of packets that were on their way in these spans, which were held there."""
+        kept = [
+            s for s in self.samples if not any(s[0] <= end and s[0] + s[1] >= start for start, end in spans)
+        ]
+        self.samples = kept
+        for name in ("waits", "fullest", "_sent"):
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def fullest(self) -> float:
+        """The longest wait in queues, s, but for one sample in fifty."""
+        return quantile(sorted(self.waits), 0.98) if self.waits else 0.0
+
+    @cached_property
+    def _sent(self) -> list[float]:
+        return [sent for sent, _ in self.samples]
+
+    def wait_at(self, when: float) -> float | None:
+        """The wait of the packet that was sent last before `when`; None where none near tells."""
+        at = bisect.bisect_right(self._sent, when + 1e-9) - 1
+        reach = max(NEAR * (self.base or 0.0), 0.005)
+        return self.waits[at] if at >= 0 and when - self._sent[at] <= reach else None
+
+    def share_of(self, causes: tuple[str, ...]) -> float:
+        """Of the time in which something was owed, what these causes own."""
+        return sum(float(c["share"]) for c in self.answer.get("causes", []) if c["cause"] in causes)
+
+    @property
+    def copies(self) -> int:
+        """Packets of data that were sent, again or not."""
+        return int(self.row["segments"])
+
+    @property
+    def seconds(self) -> float:
+        return float(self.row["duration_s"])
+
+
+def _outside(
+    samples: list[tuple[float, float]], repairs: list[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """Samples that were not sent between a loss and its repair and acknowledged after the repair;
+    `repairs` in order.
+    """
+    kept, at, over = [], 0, 0.0
+    for sent, rtt in samples:
+        while at < len(repairs) and repairs[at][0] < sent:
+            over = max(over, repairs[at][1])
+            at += 1
+        # A packet that is sent before the repair's ACK comes may be acknowledged with it.
+        if sent > over or sent + rtt < over:
+            kept.append((sent, rtt))
+    return kept

@@ -1,0 +1,136 @@
+"""`rexmit fit`: paths that are known are given back from what a capture at the sender shows of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rexmit as rx
+from rexmit import cli
+from rexmit.fitted.value import binomial_below, proportion
+
+RATE, DELAY = 10e6, 0.02
+
+
+def scenario(queue: int = 40, size: str = "6MB", **link: Any) -> dict[str, Any]:
+    """10 Mbps and 40 ms there and back."""
+    path = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "20ms"}
+    path |= {"queue": {"kind": "droptail", "packets": queue}} | link
+    flow = {"name": "flow", "from": "a", "to": "b", "stack": "linux-6-cubic", "receiver": "linux-6-cubic"}
+    flow |= {"workload": {"kind": "file", "size": size}}
+    whole = {"name": "known", "duration": "60s", "seed": 3, "node": [{"name": "a"}, {"name": "b"}]}
+    return whole | {"link": [path], "flow": [flow]}
+
+
+def channel(kind: str, **keys: Any) -> list[dict[str, Any]]:
+    return [{"name": "channel", "kind": kind, "direction": "forward"} | keys]
+
+
+def fitted(whole: dict[str, Any]) -> rx.Fit:
+    return rx.fit(rx.run(whole, at="sender", tables=("rtt",)))
+
+
+def test_rate_delay_and_queue_of_a_full_path_and_no_loss_process() -> None:
+    found = fitted(scenario())
+    values = found.values
+    assert values["rate"].value == pytest.approx(RATE, rel=0.01)
+    assert not values["rate"].at_least
+    assert values["base_rtt"].value == pytest.approx(2 * DELAY, rel=0.02)
+    assert values["queue"].value == pytest.approx(40, abs=2)
+    assert found.losses.kind == "queue"
+    assert found.losses.lost["queue"] >= 5
+    assert found.losses.lost["process"] <= 2
+
+
+def test_random_losses_lie_in_their_interval_and_are_no_queue() -> None:
+    found = fitted(scenario(queue=200, channel=channel("random", loss=0.01)))
+    loss = found.values["loss"]
+    assert found.losses.kind == "random"
+    assert loss.low < 0.01 < loss.high
+    assert found.alternatives[0]["kind"] == "random"
+
+
+def test_losses_in_bursts_have_their_length() -> None:
+    bursts = channel("gilbert-elliott", mean_loss=0.01, mean_burst="4 packets")
+    found = fitted(scenario(queue=200, size="10MB", channel=bursts))
+    assert found.losses.kind == "gilbert-elliott"
+    assert found.values["mean_burst"].value == pytest.approx(4, rel=0.4)
+
+
+def test_a_policer_has_its_rate_and_its_bucket() -> None:
+    found = fitted(
+        scenario(size="3MB", channel=channel("policer", rate="2Mbps", burst="100kB", at="ingress"))
+    )
+    assert found.losses.kind == "policer"
+    assert found.values["policer_rate"].value == pytest.approx(2e6, rel=0.05)
+    assert found.values["bucket"].value == pytest.approx(100e3, rel=0.25)
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_outages_begin_and_end_when_they_do_and_held_packets_are_none(held: bool) -> None:
+    gone = channel("outage", schedule={"intervals": [["1500ms", "150ms"], ["4s", "150ms"]]}, hold=held)
+    found = fitted(scenario(queue=400, channel=[gone[0] | {"direction": "both"}]))
+    spans = found.interruptions.held if held else found.interruptions.outages
+    others = found.interruptions.outages if held else found.interruptions.held
+    assert [round(s.start, 1) for s in spans] == [1.5, 4.0]
+    assert all(s.low - 0.005 <= 0.15 <= s.high + 0.005 for s in spans)
+    assert not others
+
+
+def test_where_nothing_filled_the_path_the_rate_is_a_lower_bound() -> None:
+    whole = scenario()
+    whole["flow"][0]["workload"] = {
+        "kind": "request-response",
+        "request": "500B",
+        "response": "800B",
+        "requests": 60,
+    }
+    found = fitted(whole)
+    assert found.values["rate"].at_least
+    assert found.values["rate"].value < RATE
+    assert found.values["queue"].value is None
+    assert found.hosts.workload["kind"] == "request-response"
+
+
+def test_the_scenario_gives_the_capture_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rx.run(scenario() | {"record": {"capture": ["a"]}}, at="sender", captures=tmp_path / "run")
+    capture, file = str(tmp_path / "run" / "a.pcapng"), tmp_path / "path.toml"
+    assert cli.main(["fit", capture, "--draws", "3", "--json", "--scenario", str(file)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["check"]["not_given_back"] == []
+    assert told["check"]["draws"] == 3
+    again = rx.fit(rx.run(file, at="sender", tables=("rtt",)))
+    assert again.values["queue"].value == pytest.approx(told["values"]["queue"]["value"], rel=0.05)
+    assert told["netem"]["command"].startswith("tc qdisc add dev DEV root netem delay 40")
+    assert "rate 10000kbit" in told["netem"]["command"]
+    assert len(told["mahimahi"]["trace"].split()) == round(RATE / 8 / 1504)
+    assert cli.main(["fit", capture, "--scenario", str(file)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert cli.main(["fit", capture, "--draws", "2"]) == 0
+    page = capsys.readouterr().out
+    assert "10.0 Mbps" in page or "10 Mbps" in page
+    assert "all of it is given back" in page
+
+
+def test_a_capture_without_data_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rx.run(scenario(size="1B") | {"record": {"capture": ["a"]}}, captures=tmp_path / "run")
+    capture = str(tmp_path / "run" / "a.pcapng")
+    assert cli.main(["fit", capture, "--flow", "10.9.9.9:1-10.0.0.2:2"]) == 2
+    assert "none of its 6 TCP packets is selected" in capsys.readouterr().err
+    run = rx.run(scenario(size="1B"))
+    with pytest.raises(ValueError, match=r"the connection 10\.9\.9\.9:1-10\.0\.0\.2:2 is not in it"):
+        rx.fit(run, flow="10.9.9.9:1-10.0.0.2:2")
+
+
+def test_intervals_of_counts() -> None:
+    assert binomial_below(2, 10, 0.5) == pytest.approx(56 / 1024)
+    low, high = proportion(0, 100)
+    assert low == 0
+    # Mid-P: half of the probability of no hit is left.
+    assert 0.5 * (1 - high) ** 100 == pytest.approx(0.05, rel=0.01)
+    low, high = proportion(50, 100)
+    assert low == pytest.approx(0.418, abs=0.003)
+    assert high == pytest.approx(0.582, abs=0.003)
