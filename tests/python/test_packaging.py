@@ -86,13 +86,14 @@ def test_a_file_that_is_not_there_is_named(kind: str, lost: str) -> None:
 @pytest.mark.skipif(
     os.name == "nt", reason="the environment is linked together, which Windows does not allow"
 )
+@pytest.mark.parametrize("extras", [(), plain_environment.USED], ids=["base", "extras"])
 def test_an_installed_wheel_answers_each_subcommand(
-    wheel: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    wheel: Path, tmp_path: Path, extras: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    environment = plain_environment.make(tmp_path / "venv", wheel)
+    environment = plain_environment.make(tmp_path / "venv", wheel, extras)
     work = tmp_path / "work"
     work.mkdir()
-    wrong = wheels.smoke(environment / "bin" / "rexmit", work)
+    wrong = wheels.smoke(environment / "bin" / "rexmit", work, base=not extras)
     assert not wrong, "\n".join(wrong)
 
 
