@@ -35,6 +35,7 @@ TOOLS = Path(sys.executable).parent
 GLIBC = "manylinux_2_28"
 VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 LICENSE_IN_WHEEL = f"rexmit-{VERSION}.dist-info/licenses/LICENSE"
+METADATA = f"rexmit-{VERSION}.dist-info/METADATA"
 DATA = "python/rexmit.data"
 CAPTURE = "A1_reno_22M_deep_200ms"
 
@@ -154,7 +155,27 @@ def audit(wheel: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
     if lacking := lacking_in_wheel(held):
         raise Failed(f"{wheel.name} lacks {', '.join(lacking)}")
+    if wrong := wrong_metadata(zipfile.ZipFile(wheel).read(METADATA)):
+        raise Failed(f"{wheel.name}: {wrong}")
     say(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {len(held)} files")
+
+
+def wrong_metadata(text: bytes) -> str:
+    """What a package index would not take, or not show, of a wheel's metadata; empty if it takes all."""
+    from packaging.metadata import InvalidMetadata, Metadata
+
+    try:
+        metadata = Metadata.from_email(text, validate=True)
+    except ExceptionGroup as group:
+        return "; ".join(str(error) for error in group.exceptions)
+    except InvalidMetadata as error:
+        return str(error)
+    if not (metadata.description or "").strip():
+        return "there is no description"
+    kind = metadata.description_content_type or ""
+    return (
+        "" if kind.startswith("text/markdown") else f"the description is {kind or 'of no kind'}, not Markdown"
+    )
 
 
 def package_files() -> set[str]:

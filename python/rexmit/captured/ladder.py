@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 from rexmit.captured.episodes import one_per_timeout
@@ -136,6 +136,10 @@ class Ladder:
     #: What times count from, in words.
     since: str
     silences: tuple[tuple[float, float], ...] = field(default=())
+    #: Numbers of packets in the capture: all, those that were lost (seen at the sender), those sent again.
+    packets: tuple[int, ...] = ()
+    lost: tuple[int, ...] = ()
+    resent: tuple[int, ...] = ()
 
 
 def build(
@@ -176,6 +180,7 @@ def build(
             if in_vain
         },
     )
+    numbers = window.plain("packet")
     found = sorted([*found, *_lost_acks(episode)], key=lambda s: (s.first_s, s.order))
     return Ladder(
         number=number + 1,
@@ -189,6 +194,9 @@ def build(
         headline=headline(episode, mine),
         since=packets.since,
         silences=tuple(silences(window, max(0.05, 2 * (rtt or 0.0)))),
+        packets=tuple(numbers),
+        lost=() if vantage == "receiver" else tuple(compress(numbers, lost_copies(window, bursts))),
+        resent=tuple(compress(numbers, window.text("cause"))),
     )
 
 

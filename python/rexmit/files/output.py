@@ -35,10 +35,13 @@ ABOUT = {
     "rounds": "what was sent, delivered and waited for, in pieces of about a round trip",
     "waits": "what the next byte of each conversation waited for, in pieces of about a round trip",
     "causes": "of each connection its answer, and every other cause that took time",
+    "owners": "of each connection which cause owns which part of its time",
     "intervals": "bytes sent, new and acknowledged, duplicate ACKs and windows, interval by interval",
     "rtt": "round-trip samples",
     "packets": "every packet, as the figures use them",
 }
+#: Those that are made of the answers, and which no simulation of many runs keeps.
+OF_ANSWERS = ("causes", "owners")
 RUN_ABOUT = {
     "state": "what each sender knew and decided, at every change",
     "queues": "each packet that came into a queue or left it",
