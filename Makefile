@@ -39,9 +39,12 @@ PIP_SAYS := PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 PIP      := $(PIP_SAYS) $(BIN)/python -m pip install
 # Cargo shows how far it is: a bar on a terminal, else a line for each crate.
 MATURIN  := $(PIP_SAYS) VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop
-# The packages of one list in pyproject.toml: `runtime`, or one of the optional ones, as pip reads them from a file.
+# The packages of lists in pyproject.toml: `runtime`, or some of the optional ones, as pip reads them from a file.
 LISTED    = $(BIN)/python -c 'import sys, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-  print(*(p["optional-dependencies"] | {"runtime": p["dependencies"]})[sys.argv[1]], sep="\n")'
+  lists = p["optional-dependencies"] | {"runtime": p["dependencies"]}; \
+  print(*{package: None for name in sys.argv[1:] for package in lists[name]}, sep="\n")'
+# What the commands of README.md need.
+USED := runtime tables figures studies sweep
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -51,8 +54,8 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(NEEDS): pyproject.toml | $(BIN)/python
-	@echo "1 of 2: Python packages into $(VENV) (numpy, scipy, pyarrow, matplotlib and what they need: 100 MB the first time)"
-	@$(LISTED) runtime | $(PIP) 'maturin>=1.9.4,<2' -r /dev/stdin
+	@echo "1 of 2: Python packages into $(VENV) (numpy, scipy, pyarrow, matplotlib, DuckDB and what they need: 130 MB the first time)"
+	@$(LISTED) $(USED) | $(PIP) 'maturin>=1.9.4,<2' -r /dev/stdin
 	@touch $@
 
 # The profile `local` of Cargo.toml: soon built, nearly as fast as what wheels and benchmarks have.

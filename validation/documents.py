@@ -2,9 +2,9 @@
 
     .venv/bin/python validation/documents.py [--kind quick --kind studies --kind live] [DOCUMENT ...]
 
-In a virtual environment with the runtime dependencies only, with no variable but PATH and HOME, in a folder
-of its own for each document, in the order in which they stand there. Each must end with exit code 0 and
-without a traceback. `documents.toml` has the files that the documents talk about, and names each command
+In a virtual environment with what `make build` installs and no more, with no variable but PATH and HOME, in a
+folder of its own for each document, in the order in which they stand there. Each must end with exit code 0
+and without a traceback. `documents.toml` has the files that the documents talk about, and names each command
 that is not run, or not as it stands, with the reason. What cannot be run and is not named there fails, and
 so does an entry there that no document has any more.
 """
@@ -35,6 +35,8 @@ KINDS = ("quick", "studies", "live")
 PROGRAMS = ("rexmit", "make", "cargo", "python", "python3", ".venv/bin/python")
 #: Languages in which something is shown that is no program; what begins with a brace is the site's own.
 SHOWN = ("toml", "json")
+#: How a command ends whose packages are not installed: with the line that installs them.
+LACKS = re.compile(r"needs [\w, -]+: \S.* install ")
 #: A study on a machine that others use takes several times as long.
 LIMIT_S = 1800
 
@@ -60,6 +62,7 @@ class Said:
     ran: list[tuple[Piece, float]] = field(default_factory=list)
     apart: list[tuple[Piece, str]] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    lacked: list[tuple[Piece, str]] = field(default_factory=list)
 
 
 def documents() -> list[str]:
@@ -131,8 +134,12 @@ def check(
     work: Path,
     facts: dict[str, Any],
     elsewhere: set[str],
+    may_lack: bool = False,
 ) -> Said:
-    """Runs what one document says, in a folder of its own. elsewhere: commands that others had before it."""
+    """Runs what one document says, in a folder of its own. elsewhere: commands that others had before it.
+
+    may_lack: a command may also say which packages it needs, with the command that installs them.
+    """
     said = Said()
     here = prepared(document, environment, work / document.replace("/", "-"), facts)
     snippets = []
@@ -152,11 +159,12 @@ def check(
             said.apart.append((piece, reason))
             continue
         elsewhere.add(piece.code)
-        _run(piece, ["bash", "-e", "-c", entry.get("instead", piece.code)], here, environment, said)
+        command = ["bash", "-e", "-c", entry.get("instead", piece.code)]
+        _run(piece, command, here, environment, said, may_lack)
     if snippets and "quick" in kinds:
         (here / "snippets.py").write_text(_joined(snippets), encoding="utf-8")
         together = Piece(document, snippets[0].line, f"{len(snippets)} snippets", python=True)
-        _run(together, ["python", "snippets.py"], here, environment, said)
+        _run(together, ["python", "snippets.py"], here, environment, said, may_lack)
     return said
 
 
@@ -218,7 +226,9 @@ def execute(command: Sequence[str], here: Path, environment: Path) -> subprocess
     )  # fmt: skip
 
 
-def _run(piece: Piece, command: Sequence[str], here: Path, environment: Path, said: Said) -> None:
+def _run(
+    piece: Piece, command: Sequence[str], here: Path, environment: Path, said: Said, may_lack: bool = False
+) -> None:
     began = time.monotonic()
     try:
         done = execute(command, here, environment)
@@ -226,6 +236,10 @@ def _run(piece: Piece, command: Sequence[str], here: Path, environment: Path, sa
         said.failed.append(f"{piece}: no end after {LIMIT_S} s; what takes so long is to be set apart")
         return
     said.ran.append((piece, time.monotonic() - began))
+    last = next(iter(done.stderr.splitlines()[-1:]), "")
+    if may_lack and done.returncode and LACKS.search(last):
+        said.lacked.append((piece, last))
+        return
     if done.returncode or "Traceback (most recent call last)" in done.stdout + done.stderr:
         told = "\n".join(done.stderr.splitlines()[-12:] or done.stdout.splitlines()[-12:])
         said.failed.append(f"{piece}: exit code {done.returncode}\n{told}")

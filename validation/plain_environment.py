@@ -1,7 +1,7 @@
-"""A virtual environment as a user has it: rexmit as it is built here and its runtime dependencies, no more.
+"""A virtual environment as a user has it: rexmit as it is built here and what it depends on, no more.
 
-What the running interpreter has is linked, so that it takes a second and no network. rexmit itself may come
-from a wheel instead.
+It has the extras that `make build` installs, or others, or none. What the running interpreter has is linked,
+so that it takes a second and no network. rexmit itself may come from a wheel instead.
 """
 
 from __future__ import annotations
@@ -10,11 +10,17 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
+from collections.abc import Sequence
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
+#: Extras that `make build` installs (USED in the Makefile).
+USED = ("tables", "figures", "studies", "sweep")
+
 #: Packages of the development tools: none may be found.
-FOREIGN = ("pandas", "polars", "duckdb", "jsonschema", "pytest")
+FOREIGN = ("pandas", "polars", "jsonschema", "pytest")
 SCRIPT = """#!{python}
 import sys
 from rexmit.cli import main
@@ -22,18 +28,17 @@ sys.exit(main())
 """
 
 
-def make(folder: Path, wheel: Path | None = None) -> Path:
+def make(folder: Path, wheel: Path | None = None, extras: Sequence[str] = USED) -> Path:
     """Makes it; returns its folder. Raises RuntimeError if it is not what it should be.
 
-    wheel: rexmit is installed from there, not linked to where its source is.
+    wheel: rexmit is installed from there, not linked to where its source is.  extras: of pyproject.toml.
     """
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     python = folder / "bin" / "python"
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     packages = folder / "lib" / version / "site-packages"
-    for dist in needed("rexmit"):
-        if wheel is None or dist.name != "rexmit":
-            _link(dist, packages)
+    for dist in needed(extras):
+        _link(dist, packages)
     if wheel:
         pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
         subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)], check=True)
@@ -49,20 +54,21 @@ def make(folder: Path, wheel: Path | None = None) -> Path:
 def _use_source(folder: Path, packages: Path) -> None:
     import rexmit
 
-    if not (packages / "rexmit").exists():
-        # Built in place: the package is where its source is.
-        (packages / "rexmit.pth").write_text(f"{Path(rexmit.__file__).parents[1]}\n")
+    # The package is where its source is.
+    (packages / "rexmit.pth").write_text(f"{Path(rexmit.__file__).parents[1]}\n")
     script = folder / "bin" / "rexmit"
     script.write_text(SCRIPT.format(python=folder / "bin" / "python"))
     script.chmod(0o755)
 
 
-def needed(name: str) -> list[Distribution]:
-    """A package and what it needs at run time, and what those need."""
+def needed(extras: Sequence[str] = ()) -> list[Distribution]:
+    """What rexmit needs at run time with these extras, by pyproject.toml, and what those packages need."""
     from packaging.requirements import Requirement
 
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
     found: dict[str, Distribution] = {}
-    waiting = [name]
+    waiting = [Requirement(text).name for texts in lists for text in texts]
     while waiting:
         name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
         if name in found:

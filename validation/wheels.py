@@ -4,7 +4,8 @@ A wheel and a source archive are built into target/dist. On Linux the wheel is f
 glibc 2.28 or newer (manylinux_2_28), which auditwheel confirms. Each is installed into an empty virtual
 environment, with what it declares that it needs and nothing else; then every subcommand runs there, in an
 empty folder and an empty environment, and must answer with its exit code and with something that only a whole
-installation knows.
+installation knows, or say which packages it needs and how to install them. Then the same with the extras that
+`make build` installs, where every subcommand must answer.
 
 python validation/wheels.py [--only {wheel,sdist}] [--built]     --built: check what lies in target/dist
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,12 +27,15 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from plain_environment import USED
+
 ROOT = Path(__file__).resolve().parent.parent
 DIST = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist"
 TOOLS = Path(sys.executable).parent
 GLIBC = "manylinux_2_28"
 VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 LICENSE_IN_WHEEL = f"rexmit-{VERSION}.dist-info/licenses/LICENSE"
+METADATA = f"rexmit-{VERSION}.dist-info/METADATA"
 DATA = "python/rexmit.data"
 CAPTURE = "A1_reno_22M_deep_200ms"
 
@@ -46,6 +51,8 @@ class Try:
     arguments: str
     says: str  # a regular expression
     code: int = 0
+    #: Extra without which it says what it needs, and how to install that.
+    extra: str = ""
 
 
 def tries(linux: bool) -> list[Try]:
@@ -74,8 +81,10 @@ def tries(linux: bool) -> list[Try]:
         Try("sample wifi", r"wrote wifi\.pcap"),
         Try("scenarios", r"wifi-bursts"),
         Try("run interruption", r"packets were lost"),
-        Try(f"run {scenario} --out runs/1 --figures svg", r"runs/1"),
-        Try(f"run {scenario} --runs 3 --set flow.upload.stack=linux-2.6-cubic", r"3"),
+        Try(f"run {scenario} --out runs/1", r"runs/1"),
+        Try(f"run {scenario} --out runs/2 --figures svg", r"runs/2", extra="figures"),
+        Try(f"run {scenario} --runs 3 --set flow.upload.stack=linux-2.6-cubic", r"3", extra="sweep"),
+        Try("analyze . --out fleet", r"fleet", extra="tables"),
         Try("compare runs/1 runs/1", r"episode"),
         Try("stacks --json", rf'(?s)(?:"name".*?){{{stacks}}}'),
         Try("stacks linux-2.6-reno", r"RFC"),
@@ -83,11 +92,13 @@ def tries(linux: bool) -> list[Try]:
         Try(
             f"sweep {scenario} --vary link.air.rate=2Mbps,5Mbps --runs 2 --out swept",
             r"4 runs done and kept in swept",
+            extra="sweep",
         ),
+        Try('sql swept "select 1"', r"1", extra="sweep"),
         Try("sql --help", r"DuckDB"),
         Try("study list", "(?s)" + ".*".join(studies)),
-        Try("study run wireless --quick --out studied", r"holds|fails|not decided"),
-        Try("traffic s.pcap.gz", r"Hurst|self-similar|frames"),
+        Try("study run wireless --quick --out studied", r"holds|fails|not decided", extra="studies"),
+        Try("traffic s.pcap.gz", r"Hurst parameter"),
         Try("record --help", r"--filter"),
         Try("completion bash", r"_shtab_rexmit"),
         Try("replay s.pcap.gz --stack linux-6-reno", r"linux-6-reno"),
@@ -95,7 +106,7 @@ def tries(linux: bool) -> list[Try]:
         Try("report s.pcap.gz -o page.html", r"page\.html"),
         Try("view --help", r"--port"),
         Try("wireshark", r"register_postdissector"),
-        Try("mcp .", r"rexmit\[mcp\]", code=2),
+        Try("mcp .", r"rexmit mcp needs mcp: \S.* install ", code=2),
         live,
         Try("analyze nowhere.pcap", r"nowhere\.pcap", code=2),
     ]
@@ -144,7 +155,27 @@ def audit(wheel: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
     if lacking := lacking_in_wheel(held):
         raise Failed(f"{wheel.name} lacks {', '.join(lacking)}")
+    if wrong := wrong_metadata(zipfile.ZipFile(wheel).read(METADATA)):
+        raise Failed(f"{wheel.name}: {wrong}")
     say(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {len(held)} files")
+
+
+def wrong_metadata(text: bytes) -> str:
+    """What a package index would not take, or not show, of a wheel's metadata; empty if it takes all."""
+    from packaging.metadata import InvalidMetadata, Metadata
+
+    try:
+        metadata = Metadata.from_email(text, validate=True)
+    except ExceptionGroup as group:
+        return "; ".join(str(error) for error in group.exceptions)
+    except InvalidMetadata as error:
+        return str(error)
+    if not (metadata.description or "").strip():
+        return "there is no description"
+    kind = metadata.description_content_type or ""
+    return (
+        "" if kind.startswith("text/markdown") else f"the description is {kind or 'of no kind'}, not Markdown"
+    )
 
 
 def package_files() -> set[str]:
@@ -189,12 +220,17 @@ def install(archive: Path, place: Path) -> Path:
     run(sys.executable, "-m", "venv", place / "venv")
     python = place / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     say(f"installing {archive.name} and what it needs into an empty environment")
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", archive)
+    pip(python, archive)
     return python.with_name("rexmit.exe" if os.name == "nt" else "rexmit")
 
 
-def smoke(rexmit: Path, work: Path) -> list[str]:
-    """Runs every subcommand; gives what was wrong."""
+def pip(python: Path, *what: str | Path) -> None:
+    """Installs something into the environment of a Python."""
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what)
+
+
+def smoke(rexmit: Path, work: Path, base: bool = False) -> list[str]:
+    """Runs every subcommand; gives what was wrong. base: without extras."""
     # No HOME, no PATH, no PYTHONPATH (`env -i`). Windows cannot do without one.
     environment = {k: v for k, v in os.environ.items() if os.name == "nt" and k.upper() == "SYSTEMROOT"}
     for there, here in (("snd", "s"), ("rcv", "r")):
@@ -214,9 +250,11 @@ def smoke(rexmit: Path, work: Path) -> list[str]:
     if ROOT in Path(package).parents:
         wrong.append(f"rexmit is imported from the checkout: {package}")
     for one in tries(sys.platform == "linux"):
+        if base and one.extra:
+            one = Try(one.arguments, r"needs [\w -]+: \S.* install ", code=2)
         line = one.arguments.format(package=package)
         done = subprocess.run(
-            [rexmit, *line.split()],
+            [rexmit, *shlex.split(line)],
             check=False,
             cwd=work,
             env=environment,
@@ -254,7 +292,14 @@ def main() -> int:
             with tempfile.TemporaryDirectory(prefix="rexmit-") as place:
                 work = Path(place) / "work"
                 work.mkdir()
-                wrong += [f"{archive.name}: {w}" for w in smoke(install(archive, Path(place)), work)]
+                rexmit = install(archive, Path(place))
+                wrong += [f"{archive.name}, base: {w}" for w in smoke(rexmit, work, base=True)]
+                full = Path(place) / "full"
+                full.mkdir()
+                extras = ",".join(USED)
+                say(f"adding the extras {extras}")
+                pip(rexmit.with_stem("python"), f"rexmit[{extras}]")
+                wrong += [f"{archive.name}[{extras}]: {w}" for w in smoke(rexmit, full)]
     except Failed as failed:
         print(f"wheels: {failed}", file=sys.stderr)
         return 1

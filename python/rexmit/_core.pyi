@@ -20,7 +20,7 @@ TableName = Literal[
     "packets",
 ]
 #: Of answers: rows are made when they are asked for.
-AnswerTableName = Literal["causes"]
+AnswerTableName = Literal["causes", "owners"]
 RunTableName = Literal["state", "queues", "drops", "truth", "hosts", "applications", "blocked", "held"]
 
 __version__: str

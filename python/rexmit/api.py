@@ -193,6 +193,13 @@ class Capture(Named, Shown):
         return self.table("causes")
 
     @property
+    def owners(self) -> Table:
+        """Of each connection which cause owns which part of its time, in parts of about a round trip or one
+        pause. A row holds until the next begins.
+        """
+        return self.table("owners")
+
+    @property
     def flows(self) -> Flows:
         """One row for each direction that carried data; `flows[0]` is the first of them as a `Flow`."""
         return Flows(self)

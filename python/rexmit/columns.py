@@ -1,13 +1,13 @@
-"""How compound values stand in the tables: SACK blocks, causes, summaries."""
+"""How compound values stand in the tables: SACK blocks."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-from rexmit.frame import Frame
+    from rexmit.frame import Frame
 
 
 def sack_columns(packets: Frame) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
@@ -17,13 +17,3 @@ def sack_columns(packets: Frame) -> list[tuple[npt.NDArray[Any], npt.NDArray[Any
         for k in range(1, 5)
         if f"sack{k}_start" in packets
     ]
-
-
-def episodes_in_order(episodes: Frame) -> list[dict[str, Any]]:
-    """Episode rows in order of their number."""
-    return sorted(episodes.rows(), key=lambda row: int(row["number"]))
-
-
-def cause_mask(frame: Frame, cause: str) -> npt.NDArray[np.bool_]:
-    """Rows with this cause."""
-    return frame.equals("cause", cause)

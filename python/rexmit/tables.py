@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
+from rexmit import extras
 from rexmit.screen.say import markup
 from rexmit.screen.text_table import aligned
 
@@ -48,18 +49,18 @@ class Table:
     @property
     def columns(self) -> list[str]:
         """Names of the columns."""
-        source = self._source()
-        names = getattr(source, "columns", None)
-        return list(names) if names and isinstance(names[0], str) else list(source.column_names)
+        from rexmit.frame import Opened
+
+        return [kind.name for kind in Opened(self).kinds]
 
     def __iter__(self) -> Iterator[Any]:
-        from rexmit.frame import batches, dictionaries
+        from rexmit.frame import batches
 
         for batch in batches(self):
-            yield from dictionaries(batch)
+            yield from batch.rows()
 
     def to_pylist(self) -> list[dict[str, Any]]:
-        """All rows as dictionaries, times as numpy's datetime64[ns] (UTC)."""
+        """All rows as dictionaries, times as whole nanoseconds since 1970 (UTC)."""
         return list(Table.__iter__(self))
 
     def to_arrow(self, unit: Literal["us", "ns"] = "us") -> pyarrow.Table:
@@ -69,6 +70,7 @@ class Table:
         nanoseconds only where pandas is installed; so times are cut to microseconds unless unit is "ns".
         `pa.table(table)` has nanoseconds, too.
         """
+        extras.need("tables", "to_arrow")
         import pyarrow as pa
 
         if unit not in ("us", "ns"):
@@ -99,19 +101,26 @@ class Table:
 
     def head(self, n: int = SHOWN) -> list[dict[str, Any]]:
         """The first n rows as `to_pylist` has them."""
-        from rexmit.frame import batches, dictionaries
+        from rexmit.frame import batches
 
         rows: list[dict[str, Any]] = []
         for batch in batches(self):
-            rows += dictionaries(batch.slice(0, n - len(rows)))
+            rows += batch.slice(0, min(len(batch), n - len(rows))).rows()
             if len(rows) >= n:
                 break
         return rows
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
+        from rexmit.frame import Opened
+
         rows = self.head()
+        times = {kind.name for kind in Opened(self).kinds if kind.what == "time"}
         names = [c for c in self.columns if any(row.get(c) is not None for row in rows)] or self.columns
-        return names, [[cell(row.get(name)) for name in names] for row in rows]
+
+        def shown(name: str, value: Any) -> str:
+            return clock(value) if name in times and value is not None else cell(value)
+
+        return names, [[shown(name, row.get(name)) for name in names] for row in rows]
 
     def __repr__(self) -> str:
         n = len(self)
@@ -153,9 +162,13 @@ def cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
-    if hasattr(value, "dtype") and value.dtype.kind == "M":
-        return str(value.astype("datetime64[us]")).partition("T")[2]
     return str(value)
+
+
+def clock(time_ns: int) -> str:
+    """A time of day, of nanoseconds since 1970 (UTC), as a printed table shows it: `12:34:56.000001`."""
+    seconds, rest = divmod(time_ns // 1000, 1_000_000)
+    return f"{seconds // 3600 % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:06}"
 
 
 class Named(ABC):

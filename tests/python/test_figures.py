@@ -137,11 +137,11 @@ def test_window_shows_what_is_allowed_and_what_is_under_way(
 
 
 def test_a_window_far_above_the_flight_gets_a_panel_of_its_own(
-    frames: dict[str, Frame], parts: dict[str, Any]
+    frames: dict[str, Frame], parts: dict[str, Any], story: Story
 ) -> None:
     import pyarrow as pa
 
-    table = pa.table(frames["packets"]._table)
+    table = pa.table(story.tables()["packets"])
     wide = table.set_column(
         table.schema.get_field_index("window_bytes"), "window_bytes", pa.array([12_000_000] * len(table))
     )

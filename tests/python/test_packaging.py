@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -64,6 +66,9 @@ def test_a_wheel_holds_the_data_and_no_file_of_the_checkout_besides(wheel: Path)
     name = f"rexmit-{wheels.VERSION}"
     assert tops == {"rexmit", f"{name}.dist-info", f"{name}.data"}
     assert not [name for name in held if "__pycache__" in name]
+    metadata = zipfile.ZipFile(wheel).read(wheels.METADATA)
+    assert wheels.wrong_metadata(metadata) == ""
+    assert "there is no description" in wheels.wrong_metadata(metadata.partition(b"\n\n")[0])
 
 
 @pytest.mark.parametrize(
@@ -86,16 +91,40 @@ def test_a_file_that_is_not_there_is_named(kind: str, lost: str) -> None:
 @pytest.mark.skipif(
     os.name == "nt", reason="the environment is linked together, which Windows does not allow"
 )
+@pytest.mark.parametrize("extras", [(), plain_environment.USED], ids=["base", "extras"])
 def test_an_installed_wheel_answers_each_subcommand(
-    wheel: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    wheel: Path, tmp_path: Path, extras: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    environment = plain_environment.make(tmp_path / "venv", wheel)
+    environment = plain_environment.make(tmp_path / "venv", wheel, extras)
     work = tmp_path / "work"
     work.mkdir()
-    wrong = wheels.smoke(environment / "bin" / "rexmit", work)
+    wrong = wheels.smoke(environment / "bin" / "rexmit", work, base=not extras)
     assert not wrong, "\n".join(wrong)
 
 
 def test_each_subcommand_is_among_those_tried() -> None:
     tried = {one.arguments.split()[0] for one in wheels.tries(linux=True)}
     assert set(cli.COMMANDS) <= tried
+
+
+def test_links_of_the_readme_work_where_the_package_is_shown() -> None:
+    # On the package index there is no folder beside it.
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    own = "https://github.com/rexmit/rexmit/blob/main/"
+    assert links
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    assert [
+        link for link in links if link.startswith(own) and not (ROOT / link.removeprefix(own)).exists()
+    ] == []
+
+
+def test_the_metadata_are_those_that_an_index_takes() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    known = {"Homepage", "Documentation", "Changelog", "Issues", "Source"}
+    assert set(project["urls"]) == known
+    assert all(url.startswith("https://github.com/rexmit/rexmit") for url in project["urls"].values())
+    least = project["requires-python"].removeprefix(">=")
+    versions = [c for c in project["classifiers"] if c.startswith("Programming Language :: Python :: 3.")]
+    assert versions[0].endswith(f":: {least}")
+    # A classifier for a licence is refused beside a licence expression.
+    assert not [c for c in project["classifiers"] if c.startswith("License ::")]

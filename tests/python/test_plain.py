@@ -51,7 +51,7 @@ from rexmit.tables import Table
 at = pa.array([1_500_000_001_123_456_789, None], pa.timestamp("ns", tz="UTC"))
 table = Table("few", lambda: pa.table({"time": at, "n": [1, 2]}))
 first, second = table.head()
-print(int(first["time"].astype("int64")), second["time"], first["n"])
+print(first["time"], second["time"], first["n"])
 print(table)
 print(table._repr_html_())
 """)
@@ -66,7 +66,9 @@ def test_every_table_becomes_python_lists_where_times_have_nanoseconds(tmp_path:
     packets = gzip.decompress((DATA / "interruption.snd.pcap.gz").read_bytes())
     (tmp_path / "ns.pcap").write_bytes(b"\x4d\x3c\xb2\xa1" + packets[4:])
     said = plainly(f"""
+from datetime import datetime, timedelta, timezone
 import rexmit as rx
+epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
 NAMES = ("flows", "bursts", "episodes", "retransmissions", "probes", "idle", "intervals", "rtt", "packets")
 OF_RUN = ("state", "queues", "drops", "truth", "hosts")
 cap = rx.capture({str(tmp_path / "ns.pcap")!r})
@@ -88,10 +90,10 @@ for table in tables:
     assert len(rows) == len(cut) == len(table) == sum(1 for _ in table), table.name
     for row, less in zip(rows, cut):
         for name, value in row.items():
-            if getattr(value, "dtype", None) is not None and value.dtype.kind == "M":
-                fine += int(value.astype("int64")) % 1000 > 0
+            if isinstance(less[name], datetime):
+                fine += value % 1000 > 0
                 whole += 1
-                assert less[name].replace(tzinfo=None) == value.astype("datetime64[us]").item()
+                assert (less[name] - epoch) // timedelta(microseconds=1) == value // 1000
 assert 0 < fine < whole
 print("rows", len(tables))
 """)
@@ -102,7 +104,7 @@ def test_rows_come_one_by_one_with_exact_times() -> None:
     at = pa.array([1_500_000_001_123_456_789, None], pa.timestamp("ns", tz="UTC"))
     table = Table("few", lambda: pa.table({"time": at, "n": [1, 2]}))
     first, second = table
-    assert (int(first["time"].astype("int64")), first["n"]) == (1_500_000_001_123_456_789, 1)
+    assert (first["time"], first["n"]) == (1_500_000_001_123_456_789, 1)
     assert second == {"time": None, "n": 2}
     assert table.to_arrow()["time"].cast(pa.int64()).to_pylist() == [1_500_000_001_123_456, None]
     assert table.to_arrow(unit="ns").equals(pa.table(table))
@@ -146,9 +148,9 @@ results.quick = True
 print(len(server.offered(results)))
 
 run = rx.run("scenarios/interruption.toml", 1, duration="6s")
-print(len(kernel.rows_of(run.drops)) > 0, run.drops.head(1)[0]["time"].dtype)
+print(len(kernel.rows_of(run.drops)) > 0, run.drops.head(1)[0]["time"] > 0)
 """)
-    assert said.split() == ["4", "True", "datetime64[ns]"]
+    assert said.split() == ["4", "True", "True"]
 
 
 SCRIPTS = sorted((ROOT / "validation").glob("*.py"))

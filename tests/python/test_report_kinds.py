@@ -115,7 +115,7 @@ def test_a_run_has_its_scenario_and_what_its_sender_knew(tmp_path: Path) -> None
     assert source["run"]["simulation"] == run.summary
     head, state = unpack(page.blobs[source["details"][0]["state"]])
     table = run.worst(1)[0]
-    rows = rexmit.frame.Frame(rexmit.frame.gather(run.state, table.id), run.origin_ns)
+    rows = rexmit.frame.Frame(run.state, run.origin_ns, flow=table.id)
     assert head["rows"] == len(rows) > 100
     assert np.array_equal(state["cwnd"], rows["cwnd_bytes"])
     assert np.array_equal(state["rto_us"], np.nan_to_num(np.round(rows["rto_s"] * 1e6)).astype(int))

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,21 @@ class Annotated:
         }
         return again | first
 
+    def owned(self) -> dict[int, tuple[str, str | None, str]]:
+        """By packet the owner of its moment, by the capture's tables."""
+        begin: dict[int, list[dict[str, Any]]] = {}
+        # Directions without data are in no table of flows, and have no comments of their own.
+        flows = {row["flow"] for row in rows(self.capture.flows)}
+        for row in self.capture.owners.to_pylist():
+            begin.setdefault(row["flow"] // 2, []).append(row)
+        found = {}
+        for p in self.capture.packets.to_pylist():
+            of = begin.get(p["flow"] // 2, []) if p["flow"] in flows else []
+            place = bisect_right(of, p["time"], key=lambda row: row["start"]) - 1
+            if place >= 0:
+                found[p["packet"]] = of[place]["cause"], of[place]["by"], of[place]["certainty"]
+        return dict(sorted(found.items()))
+
     def after(self, table: Any, time: str) -> set[int]:
         """The first data packet of a flow from each row's time on."""
         sent: dict[int, list[dict[str, Any]]] = {}
@@ -136,6 +152,12 @@ def test_filters_give_the_rows_of_the_tables(annotated: Annotated) -> None:
     assert annotated.packets('rexmit.cause == "timeout"') == timeouts
     assert set(annotated.packets("rexmit.lost")) == annotated.lost()
     assert set(annotated.packets("rexmit.idle")) == annotated.after(annotated.capture.idle, "end")
+    owned = annotated.owned()
+    for owner in sorted({cause for cause, _, _ in owned.values()}):
+        mine = [packet for packet, (cause, _, _) in owned.items() if cause == owner]
+        # Others of the same TCP stream that are in no table, such as resets behind a reset, have one, too.
+        found = [packet for packet in annotated.packets(f'rexmit.owner == "{owner}"') if packet in owned]
+        assert found == mine, owner
     begins = annotated.packets('rexmit.finding == "episode-begins"')
     assert set(begins) == annotated.after(annotated.capture.episodes, "start")
 
@@ -157,6 +179,15 @@ def test_each_retransmission_has_the_values_of_its_row(annotated: Annotated) -> 
         assert shown["proof"] == (row["needless_proof"] or "")
         # An episode may begin or end there, too.
         assert row["episode"] is None or str(row["episode"] + 1) in shown["episode"].split(",")
+
+
+@tshark_is_there
+def test_each_packet_has_the_owner_of_its_moment(annotated: Annotated) -> None:
+    found = annotated.found("rexmit.owner", "rexmit.owner", "rexmit.by", "rexmit.certainty")
+    shown = {int(packet): (owner, by or None, certainty) for packet, owner, by, certainty in found}
+    owned = annotated.owned()
+    assert {packet: said for packet, said in shown.items() if packet in owned} == owned
+    assert len(owned) > 0
 
 
 @pytest.fixture
@@ -218,5 +249,5 @@ def test_the_page_names_each_field() -> None:
     page = (DATA.parents[1] / "docs" / "wireshark.md").read_text(encoding="utf-8")
     script = placing.content(placing.SCRIPT).decode()
     fields = re.findall(r'ProtoField\.\w+\("([\w.]+)"', script)
-    assert len(fields) == 12
+    assert len(fields) == 15
     assert [name for name in fields if f"`{name}`" not in page] == []

@@ -25,22 +25,36 @@ use certainty::Certainty;
 use conversation::{Conversation, FlowRows, Rows};
 use outages::Outages;
 use paths::{How, Path};
-use waits::Facts;
+use waits::{Facts, Moment};
 use wire::{Span, Time};
 
 /// The answer about a connection.
 pub fn explain(rows: &Rows<'_>) -> Answer {
+    considered(rows, |facts| answered(facts, rows))
+}
+
+/// Who owns each moment of a connection.
+pub fn moments(rows: &Rows<'_>) -> Vec<Moment> {
+    considered(rows, waits::moments)
+}
+
+/// What ownership is decided from, for as long as somebody asks.
+fn considered<R>(rows: &Rows<'_>, ask: impl FnOnce(&Facts<'_>) -> R) -> R {
     let conversation = Conversation::of(rows);
     let paths = [Path::of(&conversation, 0), Path::of(&conversation, 1)];
     let troubles = [losses::of(&conversation, 0, &paths[0]), losses::of(&conversation, 1, &paths[1])];
     let of_hosts = [Path::of_hosts(&conversation, 0), Path::of_hosts(&conversation, 1)];
-    let facts = Facts::new(
+    ask(&Facts::new(
         &conversation,
         paths.each_ref(),
         of_hosts.each_ref().map(Vec::as_slice),
         troubles.each_ref(),
-    );
-    let ledger = waits::owners(&facts);
+    ))
+}
+
+fn answered(facts: &Facts<'_>, rows: &Rows<'_>) -> Answer {
+    let (conversation, paths, troubles) = (facts.conversation, facts.paths, facts.troubles);
+    let ledger = waits::owners(facts);
     let owed = ledger.total();
     let mut causes: Vec<Share> = ledger
         .owners()
@@ -57,14 +71,14 @@ pub fn explain(rows: &Rows<'_>) -> Answer {
         })
         .collect();
     for share in &mut causes {
-        share.words = words(&facts, share, rows.origin);
+        share.words = words(facts, share, rows.origin);
     }
     if is_held_by_bandwidth(&causes) {
         causes
             .iter_mut()
             .for_each(|share| share.words.does_not_help.retain(|advice| advice != MORE_BANDWIDTH));
     }
-    let (cause, by, certainty) = verdict(&conversation, owed, &causes);
+    let (cause, by, certainty) = verdict(conversation, owed, &causes);
     // The answer and its share are one statement.
     if let Some(first) = causes.first_mut().filter(|s| (s.cause, s.by) == (cause, by)) {
         first.certainty = certainty;
@@ -73,12 +87,12 @@ pub fn explain(rows: &Rows<'_>) -> Answer {
         cause,
         by,
         certainty,
-        text: in_a_sentence(&facts, (cause, by, certainty), &causes, rows.origin),
+        text: in_a_sentence(facts, (cause, by, certainty), &causes, rows.origin),
         owed,
         causes,
-        findings: findings::all(&facts),
-        paths: [0, 1].map(|side| path_words(&conversation, side, &paths[side])),
-        outages: [0, 1].map(|side| outages_of(&rows.flows[side], &troubles[side], rows.origin)),
+        findings: findings::all(facts),
+        paths: [0, 1].map(|side| path_words(conversation, side, paths[side])),
+        outages: [0, 1].map(|side| outages_of(&rows.flows[side], troubles[side], rows.origin)),
         limits: limits::of_connection(&rows.flows),
     }
 }

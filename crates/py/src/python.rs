@@ -105,8 +105,8 @@ impl Analysis {
                 ))),
             };
         }
-        if name == table::CAUSES {
-            return self.causes();
+        if [table::CAUSES, table::OWNERS].contains(&name) {
+            return self.answered(name);
         }
         let table = Table::named(name).ok_or_else(|| no_table(name, self.run.is_some()))?;
         if self.found.shelf.is_narrowed() {
@@ -160,14 +160,18 @@ impl Analysis {
         Analysis { found: Arc::new(found), run: run.map(Arc::new), told: OnceLock::new() }
     }
     /// The outages that a run knows, and what a recording was told.
-    /// What the time of each connection went to.
-    fn causes(&self) -> PyResult<PyTable> {
-        if self.found.shelf.is_narrowed() {
-            let fix = "table causes needs what was not kept whole: analyze without listed_only";
+    /// What the time of each connection went to, altogether or moment by moment.
+    fn answered(&self, name: &str) -> PyResult<PyTable> {
+        let (facts, shelf) = (&self.found.facts, &self.found.shelf);
+        if shelf.is_narrowed() {
+            let fix = format!("table {name} needs what was not kept whole: analyze without listed_only");
             return Err(PyValueError::new_err(fix));
         }
-        let rows = connections::causes(&self.found.facts, &self.found.shelf, self.told.get())?;
-        Ok(PyTable(Source::Causes(Arc::new(rows))))
+        let source = match name {
+            table::OWNERS => Source::Owners(Arc::new(connections::owners(facts, shelf, self.told.get())?)),
+            _ => Source::Causes(Arc::new(connections::causes(facts, shelf, self.told.get())?)),
+        };
+        Ok(PyTable(source))
     }
 
     fn beside(&self) -> json::Beside<'_> {
@@ -237,7 +241,8 @@ fn vantage(name: &str) -> PyResult<Vantage> {
 /// `simulated`: the tables that only a simulator has are named, too.
 fn no_table(name: &str, simulated: bool) -> PyErr {
     let own = RunTable::ALL.into_iter().filter(|_| simulated).map(RunTable::name);
-    let all: Vec<&str> = Table::ALL.into_iter().map(Table::name).chain([table::CAUSES]).chain(own).collect();
+    let all: Vec<&str> =
+        Table::ALL.into_iter().map(Table::name).chain([table::CAUSES, table::OWNERS]).chain(own).collect();
     PyValueError::new_err(format!("{name:?} is no table: {}", all.join(", ")))
 }
 
@@ -360,7 +365,8 @@ fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathB
     }
     let mut failed = None;
     let done = py.detach(|| {
-        let comments = results::annotate::comments(shelf)?;
+        let owners = connections::owners(&analysis.found.facts, shelf, analysis.told.get())?;
+        let comments = results::annotate::comments(shelf, &owners)?;
         Ok::<_, std::io::Error>(capture::annotate(&paths, &out, comments, |_| undisturbed(&mut failed)))
     });
     match (failed, done) {

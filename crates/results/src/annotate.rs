@@ -1,7 +1,9 @@
 //! Findings as comments on packets: what Wireshark shows beside them.
 
+mod owners;
 mod places;
 
+use crate::connections::OwnerRow;
 use crate::json::lists::Item;
 use crate::spool::{ByFlow, Shelf};
 use analysis::rows::*;
@@ -11,8 +13,11 @@ use std::io;
 use wire::Time;
 
 /// The comments, by packet number, in ascending order. Needs the rows of retransmissions and packets.
-pub fn comments(shelf: &Shelf) -> io::Result<Vec<(u64, String)>> {
+///
+/// `owners`: the rows of the table, those of one connection together, in the order of the flows.
+pub fn comments(shelf: &Shelf, owners: &[OwnerRow]) -> io::Result<Vec<(u64, String)>> {
     let mut all = Vec::new();
+    let mut begun = owners::Begun::of(owners);
     let mut retransmissions: ByFlow<RetransmissionRow> = ByFlow::new(shelf)?;
     let mut bursts: ByFlow<BurstRow> = ByFlow::new(shelf)?;
     let mut probes: ByFlow<ProbeRow> = ByFlow::new(shelf)?;
@@ -42,8 +47,9 @@ pub fn comments(shelf: &Shelf) -> io::Result<Vec<(u64, String)>> {
                 ));
             }
         }
-        places.find(&row, lost, &mut all)?;
+        places.find(&row, lost, &mut all, |p| begun.packet(flow, p))?;
     }
+    all.extend(begun.comments());
     all.sort_by_key(|(packet, _)| *packet);
     all.dedup_by(|later, earlier| {
         let same = later.0 == earlier.0;
@@ -156,7 +162,7 @@ mod tests {
             ..BurstRow::default()
         });
         spool.flow(&FlowRow::default());
-        let said = comments(&spool.seal()).unwrap();
+        let said = comments(&spool.seal(), &[]).unwrap();
         assert_eq!(said[0], (12, "rexmit: retransmission (recovery, SACK)".into()));
         assert_eq!(
             said[1],

@@ -65,6 +65,10 @@ impl Connection {
             origin: self.origin,
         }
     }
+    /// The flow of the client's data; of the server's where the client sent none.
+    fn first(&self) -> Option<FlowId> {
+        self.directions.iter().flatten().map(|d| d.flow.flow).next()
+    }
     /// The answer; or where the analysis failed.
     pub fn answer(&self, facts: &Facts) -> Result<Answer, String> {
         let mut answer =
@@ -227,12 +231,57 @@ pub fn causes(facts: &Facts, shelf: &Shelf, told: Option<&Told>) -> io::Result<V
     Ok(rows)
 }
 
+/// Who owns a part of a connection's time; a row of the `owners` table.
+#[derive(Clone, Debug)]
+pub struct OwnerRow {
+    /// As in [`CauseRow`].
+    pub flow: FlowId,
+    pub start: Time,
+    pub end: Time,
+    pub cause: Cause,
+    pub by: Option<Role>,
+    pub certainty: Certainty,
+}
+
+/// The rows of the `owners` table: of each connection its parts in order of time. A row holds until the next begins.
+pub fn owners(facts: &Facts, shelf: &Shelf, told: Option<&Told>) -> io::Result<Vec<OwnerRow>> {
+    let mut rows = Vec::new();
+    if !facts.withheld {
+        each_connection(facts, shelf, told, |connection| {
+            let Some(flow) = connection.first() else { return };
+            let moments = fault::caught(|| explain::moments(&connection.rows())).unwrap_or_default();
+            rows.extend(moments.into_iter().map(|m| OwnerRow {
+                flow,
+                start: m.start,
+                end: m.end,
+                cause: m.cause,
+                by: m.by,
+                certainty: m.certainty,
+            }));
+        })?;
+    }
+    Ok(rows)
+}
+
 /// Every connection with its answer, in order of their numbers; none on which the analysis failed.
 fn each(
     facts: &Facts,
     shelf: &Shelf,
     told: Option<&Told>,
     mut visit: impl FnMut(&Connection, &Answer),
+) -> io::Result<()> {
+    each_connection(facts, shelf, told, |connection| {
+        if let Ok(answer) = connection.answer(facts) {
+            visit(connection, &answer);
+        }
+    })
+}
+
+fn each_connection(
+    facts: &Facts,
+    shelf: &Shelf,
+    told: Option<&Told>,
+    mut visit: impl FnMut(&Connection),
 ) -> io::Result<()> {
     let mut connections = Connections::of(shelf, facts.origin, told)?;
     let mut last = None;
@@ -242,10 +291,7 @@ fn each(
         if flow.fault.is_some() || last.replace(number) == Some(number) {
             continue;
         }
-        let connection = connections.read(number)?;
-        if let Ok(answer) = connection.answer(facts) {
-            visit(&connection, &answer);
-        }
+        visit(&connections.read(number)?);
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
+from rexmit import extras
 from rexmit.assistant.answers import answer
 from rexmit.assistant.folders import Folders, RefusedError
 from rexmit.assistant.limits import Limit, TimeUpError, Turn
@@ -108,6 +109,7 @@ class Tools:
         seen = opened.overview(1)
         return {
             "page": opened.page(top=5, hints=False).splitlines(),
+            "answer": _brief(seen["flows"][0])["answer"] if seen["flows"] else None,
             "capture": seen["capture"],
             "totals": seen["totals"],
         }
@@ -121,11 +123,7 @@ class Tools:
         """
         top, skip = max(1, min(top, 50)), max(0, skip)
         seen = self._open(path, receiver).overview(min(RANKED, skip + top))
-        flows = [
-            {key: flow[key] for key in BRIEF if key in flow}
-            | {"answer": {key: flow["answer"][key] for key in BRIEF_ANSWER} if flow["answer"] else None}
-            for flow in seen["flows"][skip:]
-        ]
+        flows = [_brief(flow) for flow in seen["flows"][skip:]]
         return {"flows": flows, "flows_in_all": seen["totals"]["flows"]}
 
     @_tool
@@ -150,7 +148,10 @@ class Tools:
 
     @_tool
     def ladder(self, path: str, episode: int, flow: str | None = None, receiver: str | None = None) -> Answer:
-        """The packet exchange of one episode, from 1, as text: data to the right, ACKs to the left."""
+        """The packet exchange of one episode, from 1, as text: data to the right, ACKs to the left; and by
+        their numbers in the capture (`frame.number` in Wireshark) the first and last packet of it, those that
+        were lost and those that were sent again.
+        """
         from rexmit.captured.ladder import text
 
         opened, limit = self._open(path, receiver), self._turn.limit
@@ -158,7 +159,11 @@ class Tools:
         # The packets are read once more, for which the time may be too short.
         try:
             with limit.share(AGAIN):
-                return {"ladder": text(flow_of(opened, flow).exchange(episode))}
+                exchange = flow_of(opened, flow).exchange(episode)
+            numbers = sorted(exchange.packets)
+            packets: Answer = {"first": numbers[0], "last": numbers[-1]}
+            packets |= {"lost": list(exchange.lost), "resent": list(exchange.resent)}
+            return {"ladder": text(exchange), "packets": packets}
         except (ValueError, LookupError, StopIteration) as error:
             if not limit.cut:
                 raise
@@ -211,7 +216,7 @@ class Tools:
         return {
             "page": done.page(top=5, hints=False).splitlines(),
             "simulation": seen.get("simulation"),
-            "flows": [{key: f[key] for key in BRIEF if key in f} for f in seen["flows"]],
+            "flows": [_brief(flow) for flow in seen["flows"]],
             "failure": done.failure,
             "written": written,
         }
@@ -221,6 +226,7 @@ class Tools:
         """Repeats a study with the fewest runs: the paper's rows beside rexmit's, with grades, and its claims
         judged. Takes up to a minute.
         """
+        extras.need("studies", "a study")
         from rexmit import studies
         from rexmit.studies.answer import one
         from rexmit.studies.progress import Watch
@@ -257,8 +263,9 @@ class Tools:
 
         with opened(str(into), output.planned(), False) as folder:
             assert folder is not None
-            figures = None if done.hurried else "png"
-            output.write(done, folder, forms=("parquet",), figures=figures, goes_on=self._turn.goes_on)
+            forms = ("parquet",) if extras.has("tables") else ("csv",)
+            figures = "png" if extras.has("figures") and not done.hurried else None
+            output.write(done, folder, forms=forms, figures=figures, goes_on=self._turn.goes_on)
             folder.finish()
         return self._folders.shown(into)
 
@@ -295,6 +302,13 @@ def _below(folder: Path, limit: Limit) -> Iterator[Path]:
         except OSError:
             continue
         todo += [path / name for name in names]
+
+
+def _brief(flow: Answer) -> Answer:
+    """What a list says of a flow, with the answer about its connection."""
+    answer = flow.get("answer")
+    told = {key: answer[key] for key in BRIEF_ANSWER} if answer else None
+    return {key: flow[key] for key in BRIEF if key in flow} | {"answer": told}
 
 
 def _not_listed(flow: Answer) -> dict[str, int]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rexmit.api import Capture
     from rexmit.captured.ladder import Ladder
     from rexmit.figures import Figure
-    from rexmit.frame import Frame
+    from rexmit.frame import Batch, Frame
 
 #: Of so many flows, the worst, the page chooses those to which something happened.
 RANKED = 32
@@ -49,8 +49,7 @@ class Flows(Table):
         from rexmit.frame import batches
 
         for batch in batches(self):
-            for i in range(batch.num_rows):
-                yield Flow(self._capture, batch.slice(i, 1))
+            yield from (Flow(self._capture, row) for row in batch.rows(self._capture.origin_ns))
 
     def largest(self) -> Flow | None:
         """The flow with the most data, of several the first; None if there is none."""
@@ -58,46 +57,49 @@ class Flows(Table):
 
         most, found = -1, None
         for batch in batches(self):
-            carried = batch.column("bytes").to_numpy()
-            if batch.num_rows and int(carried.max()) > most:
-                place = int(carried.argmax())
-                most, found = int(carried[place]), batch.slice(place, 1)
+            carried = batch.column("bytes")
+            if len(batch) and max(carried) > most:
+                most = max(carried)
+                place = list(carried).index(most)
+                found = self._row(batch, place)
         return None if found is None else Flow(self._capture, found)
 
-    def _at(self, places: set[int]) -> dict[int, Any]:
-        """One-row batches by their place in the table."""
+    def _row(self, batch: Batch, place: int) -> dict[str, Any]:
+        return next(batch.slice(place, place + 1).rows(self._capture.origin_ns))
+
+    def _at(self, places: set[int]) -> dict[int, dict[str, Any]]:
+        """Rows by their place in the table."""
         from rexmit.frame import batches
 
-        found, offset = {}, 0
+        found: dict[int, dict[str, Any]] = {}
+        offset = 0
         for batch in batches(self):
-            for place in sorted(p for p in places if offset <= p < offset + batch.num_rows):
-                found[place] = batch.slice(place - offset, 1)
-            offset += batch.num_rows
+            for place in sorted(p - offset for p in places if offset <= p < offset + len(batch)):
+                found[offset + place] = self._row(batch, place)
+            offset += len(batch)
             if len(found) == len(places):
                 break
         return found
 
-    def _rows_of(self, ids: set[int]) -> dict[int, Any]:
-        """One-row batches by flow id."""
+    def _rows_of(self, ids: set[int]) -> dict[int, dict[str, Any]]:
+        """Rows by flow id."""
         from rexmit.frame import batches
 
         found = {}
         for batch in batches(self):
-            column = batch.column("flow").to_pylist()
-            found.update({flow: batch.slice(i, 1) for i, flow in enumerate(column) if flow in ids})
+            for place, flow in enumerate(batch.column("flow")):
+                if flow in ids:
+                    found[flow] = self._row(batch, place)
         return found
 
 
 class Flow:
     """One direction of a connection: its figures, its rows, its pictures."""
 
-    def __init__(self, of: Capture, batch: Any) -> None:
-        from rexmit.frame import Frame, timestamp_ns
-
+    def __init__(self, of: Capture, row: dict[str, Any]) -> None:
         self._capture = of
-        self._start_ns = timestamp_ns(batch.column("start")[0])
-        frame = Frame(_as_table(batch), of.origin_ns, of.since)
-        self.row: dict[str, Any] = frame.rows()[0]
+        #: Its row of the table `flows`, times in s after the capture's first packet.
+        self.row = row
         self._frames: dict[str, Frame] = {}
         self._detail: tuple[_core.Analysis, int] | None = None
 
@@ -139,10 +141,10 @@ class Flow:
     def _gathered(
         self, name: _core.TableName, columns: Sequence[str] | None, analysis: _core.Analysis, number: int
     ) -> Frame:
-        from rexmit.frame import Frame, gather
+        from rexmit.frame import Frame
 
-        rows = gather(analysis.table(name), number, columns)
-        return Frame(rows, self._capture.origin_ns, self._capture.since)
+        of = self._capture
+        return Frame(analysis.table(name), of.origin_ns, of.since, flow=number, columns=columns)
 
     def _detailed(self) -> tuple[_core.Analysis, int]:
         """A pass over this flow alone, every kind of row kept, and the flow's number in it."""
@@ -159,15 +161,15 @@ class Flow:
 
     def _find(self, analysis: _core.Analysis) -> int:
         # Ports are used again: of several connections between the same two, the one that starts nearest.
-        from rexmit.frame import batches, timestamp_ns
+        from rexmit.frame import batches
 
-        found: list[tuple[int, int]] = []
+        found: list[tuple[float, int]] = []
         for batch in batches(analysis.table("flows")):
-            names = zip(batch.column("sender").to_pylist(), batch.column("receiver").to_pylist(), strict=True)
+            names = zip(batch.column("sender"), batch.column("receiver"), strict=True)
             for i, pair in enumerate(names):
                 if pair == (self.sender, self.receiver):
-                    away = abs(timestamp_ns(batch.column("start")[i]) - self._start_ns)
-                    found.append((away, int(batch.column("flow")[i].as_py())))
+                    start = (batch.column("start")[i] - self._capture.origin_ns) / 1e9
+                    found.append((abs(start - self.row["start"]), batch.column("flow")[i]))
         if not found:
             raise ValueError(f"{self.sender} → {self.receiver} is not in the capture any more")
         return min(found)[1]
@@ -316,9 +318,3 @@ class Flow:
         )
         caption = f"<caption>{markup(f'{self.sender} → {self.receiver}')}</caption>"
         return f"<table>{caption}<tbody>{''.join(rows)}</tbody></table>"
-
-
-def _as_table(batch: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.Table.from_batches([batch])

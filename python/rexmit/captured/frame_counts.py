@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rexmit import _core
+from rexmit import _core, extras
 from rexmit.screen.notebook import Shown
 from rexmit.screen.say import one_line
 from rexmit.tables import Table
@@ -114,9 +114,11 @@ class Traffic(Shown):
         """Packets or bytes per bin. The last bin, which the end of the capture cuts short, is left out."""
         import numpy as np
 
+        from rexmit.frame import Frame
+
         if what not in WHAT:
             raise ValueError(f"{what!r} is no series: {' or '.join(WHAT)}")
-        found: NDArray[np.float64] = self.bins.to_arrow().column(what).to_numpy().astype(np.float64)
+        found = Frame(self.bins)[what].astype(np.float64)
         return found[:-1] if len(found) > 1 else found
 
     def shares(self) -> dict[str, dict[str, float]]:
@@ -134,6 +136,8 @@ class Traffic(Shown):
         """Of packets and of bytes per bin: the Hurst parameter by five estimators, or why there is none."""
         if self.hurried:
             return dict.fromkeys(WHAT, "not estimated, as it was stopped early")
+        if not extras.has("studies"):
+            return dict.fromkeys(WHAT, f"not estimated without scipy: {extras.command('studies')}")
         from rexmit import selfsim
 
         found: dict[str, Hurst | str] = {}

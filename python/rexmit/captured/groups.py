@@ -5,13 +5,11 @@ A capture of many flows is read from the top down: who lost time, and to what, b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from rexmit.frame import batches
+from rexmit.frame import Batch, Made, batches
 from rexmit.tables import Table
 
 if TYPE_CHECKING:
@@ -25,29 +23,20 @@ PAIRS = 5
 #: What flows can be added up by.
 WAYS: tuple[By, ...] = ("pair", "host", "port", "cause")
 
-_KEY = pa.string()
-#: Sums of the flows of one group, in the order of the table's columns.
-SUMS = (
-    "flows",
-    "bytes",
-    "segments",
-    "resent_segments",
-    "timeouts",
-    "episodes",
-    "unanswered",
-    "resent_syns",
-    "lost_s",
-)
-#: Columns of rows by cause.
-CAUSES = pa.schema(
-    [
-        ("cause", _KEY),
-        ("by", _KEY),
-        ("connections", pa.int64()),
-        ("bytes", pa.int64()),
-        ("seconds", pa.float64()),
-    ]
-)
+#: Sums of the flows of one group, in the order of the table's columns, and what of `flows` they add up; None:
+#: each flow counts as one.
+COLUMNS = {
+    "flows": None,
+    "bytes": "bytes",
+    "segments": "segments",
+    "resent_segments": "retransmitted_segments",
+    "timeouts": "timeouts",
+    "episodes": "episodes",
+    "unanswered": "unanswered",
+    "resent_syns": "syn_retransmissions",
+    "lost_s": "lost_s",
+}
+SUMS = tuple(COLUMNS)
 
 
 def groups(capture: Capture | Fleet, by: By) -> Table:
@@ -66,94 +55,65 @@ def groups(capture: Capture | Fleet, by: By) -> Table:
     return Table(by, lambda: _by_cause(capture) if by == "cause" else _by_key(capture, KEYS[by]))
 
 
-def _by_key(capture: Capture | Fleet, keys: Callable[[Any], Sequence[Any]]) -> Any:
+def _by_key(capture: Capture | Fleet, keys: Callable[[Batch], Iterator[list[str]]]) -> Made:
     """Adds up batch by batch, so that memory grows with groups and not with flows."""
-    total: Any = None
-    waiting: list[Any] = []
+    total: dict[str, list[Any]] = {}
     for batch in batches(capture.flows):
-        sums = sums_of(batch)
-        for key in keys(batch):
-            waiting.append(_added(pa.table({"group": pc.cast(key, _KEY), **sums})))
-        # As many rows as there are groups: each row is added up as often as groups double, not once a batch.
-        if total is None or sum(map(len, waiting)) >= len(total):
-            total, waiting = _added(pa.concat_tables(waiting if total is None else [total, *waiting])), []
-    if waiting:
-        total = _added(pa.concat_tables([total, *waiting]))
-    if total is None:
-        return pa.table({"group": pa.array([], _KEY), **{name: pa.array([], pa.int64()) for name in SUMS}})
-    order = [("lost_s", "descending"), ("bytes", "descending"), ("group", "ascending")]
-    return total.sort_by(order)
+        columns = [[1] * len(batch) if name is None else batch.column(name) for name in COLUMNS.values()]
+        sums = zip(*columns, strict=True)
+        for mine, row in zip(keys(batch), sums, strict=True):
+            for key in mine:
+                have = total.get(key)
+                total[key] = list(row) if have is None else [a + b for a, b in zip(have, row, strict=True)]
+    rows = [
+        dict(zip(SUMS, (*map(int, row[:-1]), row[-1]), strict=True), group=key) for key, row in total.items()
+    ]
+    rows.sort(key=lambda row: (-row["lost_s"], -row["bytes"], row["group"]))
+    kinds = {"group": "text", **dict.fromkeys(SUMS, "int"), "lost_s": "float"}
+    return Made(kinds, {name: [row[name] for row in rows] for name in kinds})
 
 
-def _added(rows: Any) -> Any:
-    added = rows.group_by("group", use_threads=False).aggregate([(name, "sum") for name in SUMS])
-    return added.select(["group", *(f"{name}_sum" for name in SUMS)]).rename_columns(["group", *SUMS])
-
-
-def sums_of(batch: Any) -> dict[str, Any]:
-    """What is added up, by name, for each flow of a batch."""
-    column = batch.column
-    return {
-        "flows": pa.array([1] * batch.num_rows, pa.int64()),
-        "bytes": column("bytes"),
-        "segments": column("segments"),
-        "resent_segments": column("retransmitted_segments"),
-        "timeouts": column("timeouts"),
-        "episodes": column("episodes"),
-        "unanswered": pc.cast(column("unanswered"), pa.int64()),
-        "resent_syns": column("syn_retransmissions"),
-        "lost_s": column("lost_s"),
-    }
-
-
-def _host(endpoint: Any) -> Any:
+@lru_cache(maxsize=65_536)
+def _host(endpoint: str) -> str:
     """`10.0.0.1` of `10.0.0.1:80`, `[2001:db8::1]` of `[2001:db8::1]:80`."""
-    return pc.replace_substring_regex(endpoint, pattern=r":\d+$", replacement="")
+    return endpoint.rpartition(":")[0]
 
 
-def _pairs(batch: Any) -> Sequence[Any]:
-    a, b = (_host(pc.cast(batch.column(end), _KEY)) for end in ("sender", "receiver"))
-    first = pc.less(a, b)
-    return [pc.binary_join_element_wise(pc.if_else(first, a, b), pc.if_else(first, b, a), " ↔ ")]
+def _ends(batch: Batch) -> Iterator[tuple[str, str]]:
+    return zip(batch.column("sender"), batch.column("receiver"), strict=True)
 
 
-def _hosts(batch: Any) -> Sequence[Any]:
-    return [_host(pc.cast(batch.column(end), _KEY)) for end in ("sender", "receiver")]
+def _pairs(batch: Batch) -> Iterator[list[str]]:
+    return ([" ↔ ".join(sorted((_host(a), _host(b))))] for a, b in _ends(batch))
 
 
-def _ports(batch: Any) -> Sequence[Any]:
+def _hosts(batch: Batch) -> Iterator[list[str]]:
+    return ([_host(a), _host(b)] for a, b in _ends(batch))
+
+
+def _ports(batch: Batch) -> Iterator[list[str]]:
     # Flows with odd numbers go towards the host that called: their sender was called.
-    answers = pc.equal(pc.bit_wise_and(pc.cast(batch.column("flow"), pa.int64()), 1), 1)
-    called = pc.if_else(
-        answers, pc.cast(batch.column("sender"), _KEY), pc.cast(batch.column("receiver"), _KEY)
-    )
-    return [pc.replace_substring_regex(called, pattern=r"^.*:", replacement="")]
+    ends = zip(batch.column("flow"), _ends(batch), strict=True)
+    return ([(a if flow % 2 else b).rpartition(":")[2]] for flow, (a, b) in ends)
 
 
-KEYS: dict[By, Callable[[Any], Sequence[Any]]] = {"pair": _pairs, "host": _hosts, "port": _ports}
+KEYS: dict[By, Callable[[Batch], Iterator[list[str]]]] = {"pair": _pairs, "host": _hosts, "port": _ports}
 
 
-def _by_cause(capture: Capture | Fleet) -> Any:
+def _by_cause(capture: Capture | Fleet) -> Made:
     """The table `causes` added up."""
-    total: Any = None
+    total: dict[tuple[str, str | None], list[Any]] = {}
     for batch in batches(capture.table("causes")):
-        part = pa.table(
-            {
-                "cause": pc.cast(batch.column("cause"), _KEY),
-                "by": pc.cast(batch.column("by"), _KEY),
-                "connections": pc.cast(batch.column("answer"), pa.int64()),
-                "bytes": batch.column("bytes"),
-                "seconds": batch.column("seconds"),
-            }
-        )
-        total = _same_cause(part if total is None else pa.concat_tables([total, part]))
-    if total is None:
-        return CAUSES.empty_table()
-    order = [("seconds", "descending"), ("connections", "descending")]
-    return total.cast(CAUSES).sort_by([*order, ("cause", "ascending"), ("by", "ascending")])
-
-
-def _same_cause(rows: Any) -> Any:
-    sums = CAUSES.names[2:]
-    added = rows.group_by(["cause", "by"], use_threads=False).aggregate([(name, "sum") for name in sums])
-    return added.select(["cause", "by", *(f"{name}_sum" for name in sums)]).rename_columns(CAUSES.names)
+        columns = (batch.column(name) for name in ("cause", "by", "answer", "bytes", "seconds"))
+        for cause, by, answer, octets, seconds in zip(*columns, strict=True):
+            have = total.setdefault((cause, by), [0, 0, 0.0])
+            have[0] += bool(answer)
+            have[1] += octets or 0
+            have[2] += seconds
+    rows = sorted(
+        ((cause, by, *sums) for (cause, by), sums in total.items()),
+        # A cause without an end that is responsible stands behind.
+        key=lambda row: (-row[4], -row[2], row[0], row[1] is None, row[1] or ""),
+    )
+    kinds = {"cause": "text", "by": "text", "connections": "int", "bytes": "int", "seconds": "float"}
+    return Made(kinds, {name: [row[i] for row in rows] for i, name in enumerate(kinds)})

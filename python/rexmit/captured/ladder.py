@@ -6,16 +6,14 @@ which they were seen, long runs of alike ones as one step, labelled as tcpdump w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress, pairwise
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from rexmit.captured.episodes import one_per_timeout
 from rexmit.captured.lost import copies as lost_copies
-from rexmit.columns import sack_columns
 from rexmit.frame import Frame
 from rexmit.screen.units import count, plain_seconds, seconds
 from rexmit.screen.words import KIND_IN_WORDS, closed_sets, properties
@@ -138,6 +136,10 @@ class Ladder:
     #: What times count from, in words.
     since: str
     silences: tuple[tuple[float, float], ...] = field(default=())
+    #: Numbers of packets in the capture: all, those that were lost (seen at the sender), those sent again.
+    packets: tuple[int, ...] = ()
+    lost: tuple[int, ...] = ()
+    resent: tuple[int, ...] = ()
 
 
 def build(
@@ -158,7 +160,7 @@ def build(
     mine = [b for b in bursts if b.get("episode") == number]
     rtt = round_trip(flow)
     start = min([float(episode["start"])] + [float(b["start"]) for b in mine])
-    last_seen = float(packets["time"].max()) if len(packets) else start
+    last_seen = max(packets.plain("time"), default=start)
     end = episode.get("end")
     until = float(end) if end is not None else last_seen
     window = _window(packets, start, until)
@@ -172,8 +174,13 @@ def build(
         holes=vantage == "receiver",
         quiet_s=max(0.02, rtt or 0.0),
         mss=max(1, int(flow.get("mss") or 1448)),
-        needless=resent["packet"][resent["needless"]],
+        needless={
+            packet
+            for packet, in_vain in zip(resent.plain("packet"), resent.plain("needless"), strict=True)
+            if in_vain
+        },
     )
+    numbers = window.plain("packet")
     found = sorted([*found, *_lost_acks(episode)], key=lambda s: (s.first_s, s.order))
     return Ladder(
         number=number + 1,
@@ -187,6 +194,9 @@ def build(
         headline=headline(episode, mine),
         since=packets.since,
         silences=tuple(silences(window, max(0.05, 2 * (rtt or 0.0)))),
+        packets=tuple(numbers),
+        lost=() if vantage == "receiver" else tuple(compress(numbers, lost_copies(window, bursts))),
+        resent=tuple(compress(numbers, window.text("cause"))),
     )
 
 
@@ -221,21 +231,18 @@ def headline(episode: dict[str, Any], bursts: Sequence[dict[str, Any]]) -> str:
 
 def _window(packets: Frame, start: float, end: float, lead: int = 2, tail: int = 2) -> Frame:
     """The packets of the episode in order of time, with a few before and after it."""
-    time = packets["time"]
-    order = np.argsort(time, kind="stable")
-    ordered = time[order]
-    low = int(np.searchsorted(ordered, start - 1e-9)) - lead
-    high = int(np.searchsorted(ordered, end + 1e-9, side="right")) + tail
-    mask = np.zeros(len(packets), dtype=bool)
-    mask[order[max(0, low) : high]] = True
-    return packets.where(mask)
+    time = packets.plain("time")
+    order = sorted(range(len(time)), key=time.__getitem__)
+    low = bisect_left(order, start - 1e-9, key=time.__getitem__) - lead
+    high = bisect_right(order, end + 1e-9, key=time.__getitem__) + tail
+    return packets.take(sorted(order[max(0, low) : high]))
 
 
 def silences(packets: Frame, longer_than_s: float) -> list[tuple[float, float]]:
     """Where no data packet left for longer than this: (from, to), seconds."""
-    sent = np.sort(packets["time"][packets["data"] & (packets["len"] > 0)])
-    gap = np.diff(sent)
-    return [(float(sent[i]), float(sent[i + 1])) for i in np.flatnonzero(gap > longer_than_s)]
+    columns = (packets.plain(name) for name in ("time", "data", "len"))
+    sent = sorted(at for at, data, length in zip(*columns, strict=True) if data and length > 0)
+    return [(a, b) for a, b in pairwise(sent) if b - a > longer_than_s]
 
 
 def steps(
@@ -245,7 +252,7 @@ def steps(
     holes: bool,
     quiet_s: float,
     mss: int,
-    needless: npt.NDArray[Any],
+    needless: Collection[int],
 ) -> list[Step]:
     """Packets as steps, runs of alike ones in one direction folded.
 
@@ -286,19 +293,18 @@ def _lost_acks(episode: dict[str, Any]) -> list[Step]:
 
 
 def _singles(
-    packets: Frame, bursts: Sequence[dict[str, Any]], mss: int, needless: npt.NDArray[Any]
+    packets: Frame, bursts: Sequence[dict[str, Any]], mss: int, needless: Collection[int]
 ) -> list[Step]:
-    order = np.argsort(packets["time"], kind="stable")
-    time, data, seq, length = packets["time"], packets["data"], packets["seq"], packets["len"]
-    ack, dsack = packets["ack"], packets["dsack"]
+    names = ("time", "data", "seq", "len", "ack", "dsack", "packet")
+    time, data, seq, length, ack, dsack, number = (packets.plain(name) for name in names)
+    order = sorted(range(len(time)), key=time.__getitem__)
     cause = packets.text("cause")
-    blocks = sack_columns(packets)
+    sack = [(packets.plain(f"sack{k}_start"), packets.plain(f"sack{k}_end")) for k in range(1, 5)]
     gone = lost_copies(packets, bursts)
-    in_vain = np.isin(packets["packet"], needless)
     result: list[Step] = []
     newest_ack = -1
     for place, i in enumerate(order):
-        at = float(time[i])
+        at = time[i]
         if data[i] and length[i] > 0:
             result.append(
                 Step(
@@ -306,28 +312,26 @@ def _singles(
                     "repair" if cause[i] else "new",
                     at,
                     at,
-                    segments=max(1, -(-int(length[i]) // mss)),
-                    seq_start=int(seq[i]),
-                    seq_end=int(seq[i] + length[i]),
+                    segments=max(1, -(-length[i] // mss)),
+                    seq_start=seq[i],
+                    seq_end=seq[i] + length[i],
                     cause=cause[i],
                     lost=bool(gone[i]),
-                    needless=bool(in_vain[i]),
+                    needless=number[i] in needless,
                     order=place,
                 )
             )
         elif data[i]:
-            result.append(
-                Step(True, "control", at, at, seq_start=int(seq[i]), seq_end=int(seq[i]), order=place)
-            )
+            result.append(Step(True, "control", at, at, seq_start=seq[i], seq_end=seq[i], order=place))
         else:
-            sack = tuple((int(s[i]), int(e[i])) for s, e in blocks if e[i] > 0)
-            value = int(ack[i])
+            blocks = tuple((start[i], end[i]) for start, end in sack if end[i] > 0)
+            value = ack[i]
             if dsack[i]:
                 kind = "dsack"
             elif value <= newest_ack:
                 kind = "duplicate"
             else:
-                kind = "partial" if sack else "ack"
+                kind = "partial" if blocks else "ack"
             newest_ack = max(newest_ack, value)
             result.append(
                 Step(
@@ -337,7 +341,7 @@ def _singles(
                     at,
                     ack_first=value,
                     ack_last=value,
-                    sack=sack,
+                    sack=blocks,
                     dsack=bool(dsack[i]),
                     order=place,
                 )

@@ -14,7 +14,7 @@ from tempfile import TemporaryFile
 from textwrap import wrap
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from rexmit import _core
+from rexmit import _core, extras
 from rexmit.api import Capture
 from rexmit.captured.flows import RANKED
 from rexmit.captured.kernel_word import join_all, told_by_kernel
@@ -241,6 +241,7 @@ class Recording(Capture):
         tables: tuple[_core.TableName, ...] = (),
         progress: Any = None,
     ) -> None:
+        extras.need("tables", "a recording")
         self.folder = Path(folder)
         self.about: Json = _about(self.folder / ABOUT)
         captures = self.folder / CAPTURES

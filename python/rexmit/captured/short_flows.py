@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rexmit.frame import Frame, batches
+from rexmit.frame import batches
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
 
-NEEDED = ("flow", "start", "last_data", "end", "timeouts", "retransmitted_segments", "closed")
+NEEDED = ("start", "last_data", "timeouts", "retransmitted_segments", "closed")
 
 
 def many(capture: Capture) -> dict[str, Any]:
@@ -23,38 +22,41 @@ def many(capture: Capture) -> dict[str, Any]:
     most time (`rexmit.captured.groups`), one more than a page names; `unanswered` counts flows whose SYN
     nobody answered.
     """
-    import pyarrow as pa
-
     from rexmit.captured.groups import PAIRS, groups
 
-    took, timeouts, again = [], [], []
+    length: dict[str, list[float]] = {"all": [], "clean": [], "timeout": []}
     for batch in batches(capture.flows):
-        frame = Frame(pa.Table.from_batches([batch.select(list(NEEDED))]), capture.origin_ns)
-        done = frame.equals("closed", "fin") | frame.equals("closed", "half-fin")
-        length = frame["last_data"] - frame["start"]
-        done &= np.isfinite(length)
-        took.append(length[done])
-        timeouts.append(frame["timeouts"][done])
-        again.append(frame["retransmitted_segments"][done])
-    length = np.concatenate(took) if took else np.array([])
-    fired = np.concatenate(timeouts) > 0 if timeouts else np.zeros(0, dtype=bool)
-    clean = np.concatenate(again) == 0 if again else np.zeros(0, dtype=bool)
+        columns = (batch.column(name) for name in NEEDED)
+        for start, last_data, timeouts, again, closed in zip(*columns, strict=True):
+            if last_data is None or closed not in ("fin", "half-fin"):
+                continue
+            # Both count from the same instant, so that lengths are those of the other tables.
+            took = (last_data - capture.origin_ns) / 1e9 - (start - capture.origin_ns) / 1e9
+            length["all"].append(took)
+            if not again:
+                length["clean"].append(took)
+            if timeouts:
+                length["timeout"].append(took)
     tails: set[int] = set()
     for batch in batches(capture.episodes):
-        frame = Frame(pa.Table.from_batches([batch]))
-        tails.update(frame["flow"][frame["tail"]].tolist())
-    parts = (("all", np.ones(len(length), dtype=bool)), ("clean", clean), ("timeout", fired))
-    pairs = groups(capture, "pair")
+        tails.update(compress(batch.column("flow"), batch.column("tail")))
+    pairs = groups(capture, "pair").to_pylist()
     return {
-        "pairs": pairs.head(PAIRS + 1),
-        "unanswered": sum(pairs.to_arrow().column("unanswered").to_pylist()),
+        "pairs": pairs[: PAIRS + 1],
+        "unanswered": sum(row["unanswered"] for row in pairs),
         "tails": len(tails),
-        "completion_s": {name: _quantiles(length[mask]) for name, mask in parts},
+        "completion_s": {name: _quantiles(values) for name, values in length.items()},
     }
 
 
-def _quantiles(values: Any) -> dict[str, float]:
-    if len(values) == 0:
+def _quantiles(values: list[float]) -> dict[str, float]:
+    """How many, and the 50th, 90th and 99th percentile, between neighbours in proportion."""
+    if not values:
         return {"n": 0}
-    p50, p90, p99 = np.quantile(values, [0.5, 0.9, 0.99])
-    return {"n": len(values), "p50": float(p50), "p90": float(p90), "p99": float(p99)}
+    ordered = sorted(values)
+    found: dict[str, float] = {"n": len(ordered)}
+    for percent in (50, 90, 99):
+        place, rest = divmod((len(ordered) - 1) * percent, 100)
+        above = ordered[min(place + 1, len(ordered) - 1)]
+        found[f"p{percent}"] = ordered[place] + (above - ordered[place]) * rest / 100
+    return found

@@ -243,19 +243,20 @@ def _told(o: argparse.Namespace, capture: Capture, into: Destination | None) -> 
     if shown:
         _shown(o, capture)
     if into:
-        from rexmit.files.output import write
+        from rexmit.files.output import chosen, write
 
+        forms, figures, without = chosen(o)
         try:
             done = write(
                 capture,
                 into,
-                forms=[form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)],
+                forms=forms,
                 packets_as_csv=o.csv,
-                figures=None if o.figures == "none" or shown else (o.figures or "png"),
+                figures=None if shown else figures,
                 top=o.top or 3,
                 report=o.report and not shown,
             )
-            done += f"; {UNDRAWN}" if shown and o.figures != "none" else ""
+            done += without + (f"; {UNDRAWN}" if shown and figures else "")
         except NotWrittenError as error:
             # The answer is shown first.
             lacking = error
@@ -305,7 +306,7 @@ def _shown(o: argparse.Namespace, capture: Capture) -> None:
 def _by(o: argparse.Namespace, capture: Capture) -> list[str]:
     """Flows added up: as lines, or as one JSON object."""
     if o.json:
-        rows = capture.by(o.by).to_arrow().to_pylist()
+        rows = capture.by(o.by).to_pylist()
         return [as_json({"by": o.by, "groups": rows})]
     from rexmit.screen.groups_page import MOST, page
 

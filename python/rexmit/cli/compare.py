@@ -6,6 +6,7 @@ import argparse
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from rexmit import extras
 from rexmit.cli.options import FORMATS, overwriting, reporting
 from rexmit.cli.shown import answer, show_pieces
 from rexmit.cli.values import pair, positive, seed
@@ -61,7 +62,7 @@ def add(commands: Any) -> None:
     c.add_argument("--out", metavar="DIR", help="write comparison.json and the figure into this folder")
     overwriting(c)
     reporting(c)
-    c.add_argument("--figures", choices=FORMATS, default="png", help="format of the figure")
+    c.add_argument("--figures", choices=FORMATS, help="format of the figure (default png)")
 
 
 def _found(o: argparse.Namespace) -> tuple[SideBySide, list[str]]:
@@ -93,7 +94,10 @@ def _compared(o: argparse.Namespace) -> tuple[list[str], str | None]:
     """The lines to print, and which files could not be written, if some could not."""
     if o.report and not o.out:
         raise ValueError("--report needs --out DIR to write into; rexmit report writes a file by itself")
-    names = ("comparison.json", f"side-by-side.{o.figures}", *(["report.html"] if o.report else []))
+    if o.figures and o.out:
+        extras.need("figures", "--figures")
+    drawn = extras.has("figures")
+    names = ("comparison.json", f"side-by-side.{o.figures or 'png'}", *(["report.html"] if o.report else []))
     with opened(o.out, names, o.overwrite) as into:
         found, lines = _found(o)
         if o.json:
@@ -103,8 +107,9 @@ def _compared(o: argparse.Namespace) -> tuple[list[str], str | None]:
         with into.file(names[0]) as (path,), open(path, "w", encoding="utf-8") as file:
             file.writelines(found.json_pieces())
             file.write("\n")
-        with into.file(names[1]) as (path,):
-            found.figure().save(path)
+        if drawn:
+            with into.file(names[1]) as (path,):
+                found.figure().save(path)
         if o.report:
             from shlex import join
 
@@ -115,5 +120,7 @@ def _compared(o: argparse.Namespace) -> tuple[list[str], str | None]:
         into.finish()
         failure = into.failure()
         if not o.json and not failure:
-            lines += ["", one_line(f"wrote {into.path / names[1]} and {into.path / names[0]}")]
+            written = [names[1], names[0]] if drawn else [names[0]]
+            told = one_line("wrote " + " and ".join(str(into.path / name) for name in written))
+            lines += ["", told if drawn else f"{told}; no figure ({extras.command('figures')})"]
         return lines, failure

@@ -35,11 +35,15 @@ def ended(failure: str | None) -> int:
 
 def guarded(work: Callable[[], int]) -> int:
     """Whatever goes wrong is one sentence and an exit code."""
-    from rexmit import _core
+    from rexmit import _core, extras
     from rexmit.files.not_written import sentence
 
     try:
         return work()
+    except ModuleNotFoundError as error:
+        if missing := extras.told(error):
+            return say(str(missing), BAD_INPUT)
+        return _fault(error)
     except _core.ScenarioError as error:
         # Its lines name the file by themselves.
         for line in str(error).split("\n"):
@@ -58,8 +62,12 @@ def guarded(work: Callable[[], int]) -> int:
         place = f"{error.filename}: " if error.filename else ""
         return say(place + sentence(error), FAILED)
     except Exception as error:
-        # A fault of ours: whoever meets it gets a sentence, whoever fixes it asks for the trace.
-        if os.environ.get("REXMIT_TRACE"):
-            raise
-        told = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        return say(f"a fault of rexmit, {told}; REXMIT_TRACE=1 shows where", FAILED)
+        return _fault(error)
+
+
+def _fault(error: Exception) -> int:
+    """A fault of ours: whoever meets it gets a sentence, whoever fixes it asks for the trace."""
+    if os.environ.get("REXMIT_TRACE"):
+        raise error
+    told = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return say(f"a fault of rexmit, {told}; REXMIT_TRACE=1 shows where", FAILED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from rexmit import extras
 from rexmit.cli.shown import show
 from rexmit.files.not_written import NotWrittenError
 from rexmit.screen.say import as_json
@@ -15,6 +16,7 @@ OF_ONE_WRITTEN = ("figures", "csv", "parquet", "report", "overwrite")
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together."""
+    extras.need("tables", "an analysis of many captures")
     options = {"start": "--from", "end": "--to"}
     for name in (*OF_ONE, *OF_ONE_WRITTEN):
         if getattr(o, name):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rexmit import extras
 from rexmit.cli.ending import ANSWER
 from rexmit.cli.values import memory
 
 MCP = """\
 The same answers for an assistant: a server of the Model Context Protocol over standard input and output
 (docs/mcp.md). It reads below the folders that it is given and writes below one, and nowhere else. Needs the
-package mcp: pip install 'rexmit[mcp]'.
+package mcp, which the extra mcp of rexmit brings.
 """
 EXAMPLES = """\
 examples:
@@ -45,11 +46,8 @@ def run(o: argparse.Namespace) -> int:
     from rexmit.assistant.folders import Folders
 
     folders = Folders(o.folders, o.write)
-    try:
-        from rexmit.assistant.server import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "mcp":
-            raise
-        raise ValueError("the package mcp is not there: pip install 'rexmit[mcp]'") from None
+    extras.need("mcp", "rexmit mcp")
+    from rexmit.assistant.server import serve
+
     serve(folders, o.max_memory)
     return ANSWER

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import Any
 
+from rexmit import extras
 from rexmit.cli.values import duration
 
 FORMATS = ("png", "svg", "pdf")
@@ -50,8 +51,12 @@ def check_folder(option: str, file: str | None) -> str | None:
 
 
 def check_written(o: argparse.Namespace) -> str | None:
-    """What is asked to be written needs a folder."""
+    """What is asked to be written needs a folder, and packages that write it."""
     if o.out:
+        if o.parquet:
+            extras.need("tables", "--parquet")
+        if o.figures and o.figures != "none":
+            extras.need("figures", "--figures")
         return None
     if o.figures and o.figures != "none":
         return "--figures needs --out DIR to write into"

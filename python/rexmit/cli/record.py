@@ -8,6 +8,7 @@ import signal
 import sys
 from typing import Any
 
+from rexmit import extras
 from rexmit.cli.ending import ended, refuse
 from rexmit.cli.shown import show
 from rexmit.cli.values import duration
@@ -74,6 +75,7 @@ def add(commands: Any) -> None:
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together; None where they do."""
+    extras.need("tables", "rexmit record")
     if o.limit is not None and o.limit <= 0:
         return "--for must be longer than 0"
     return None

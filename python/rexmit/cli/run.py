@@ -275,23 +275,22 @@ def _write(o: argparse.Namespace, done: Run, into: Destination) -> tuple[str | N
     from rexmit.files.not_written import NotWrittenError
     from rexmit.running import bench
 
-    forms = [form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)]
-    figures = None if o.figures == "none" or done.hurried else (o.figures or "png")
     try:
         with bench.interrupted_by(*bench.ENDING):
-            from rexmit.files.output import write
+            from rexmit.files.output import chosen, write
 
+            forms, figures, without = chosen(o)
             written = write(
                 done,
                 into,
                 forms=forms,
                 packets_as_csv=o.csv,
-                figures=figures,
+                figures=None if done.hurried else figures,
                 top=o.top or 3,
                 report=o.report and not done.hurried,
             )
-            undrawn = f"; {UNDRAWN}" if done.hurried and o.figures != "none" else ""
-            return written + undrawn, None
+            undrawn = f"; {UNDRAWN}" if done.hurried and figures else ""
+            return written + without + undrawn, None
     except NotWrittenError as error:
         return None, str(error)
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from rexmit import extras
 from rexmit.cli.ending import ANSWER, refuse
 from rexmit.cli.shown import show
 from rexmit.screen.say import as_json, one_line, tell
@@ -46,6 +47,7 @@ def add(commands: Any) -> None:
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together."""
+    extras.need("sweep", "rexmit sql")
     if o.into and Path(o.into).suffix not in (".parquet", ".csv"):
         return f"-o {o.into}: a name that ends in .parquet or .csv"
     if o.into and o.json:

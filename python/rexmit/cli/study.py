@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rexmit import extras
 from rexmit.cli.ending import ended, refuse
 from rexmit.cli.options import overwriting, reporting
 from rexmit.cli.shown import show
@@ -132,6 +133,7 @@ def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together."""
     if o.action != "run":
         return None
+    extras.need("studies", "rexmit study run")
     if o.figures and o.figures != "none" and not o.out:
         return "--figures needs --out DIR to write into"
     if o.report and not o.out:

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
+from rexmit import extras
 from rexmit.cli.ending import refuse
 from rexmit.cli.options import FORMATS
 from rexmit.cli.shown import answer, show
@@ -148,6 +149,7 @@ def _shard(text: str) -> tuple[int, int]:
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together."""
+    extras.need("sweep", "rexmit sweep", "numpy", "pyarrow", "scipy")
     if o.merge:
         if o.scenario or o.vary:
             return "--merge puts together what was run; leave the scenario and --vary out"

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
+from rexmit import extras
 from rexmit.cli.ending import refuse
 from rexmit.cli.options import FORMATS, overwriting
 from rexmit.cli.shown import answer
@@ -54,12 +55,15 @@ def add(commands: Any) -> None:
     t.add_argument("--out", metavar="DIR", help="write figures, bins and traffic.json into this folder")
     overwriting(t)
     t.add_argument("--figures", choices=(*FORMATS, "none"), help="format of the figures (default png)")
+    t.set_defaults(csv=False, parquet=False)
 
 
 def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together."""
     if o.figures and o.figures != "none" and not o.out:
         return "--figures needs --out DIR to write into"
+    if o.figures and o.figures != "none":
+        extras.need("figures", "--figures")
     if o.bin is not None and o.bin <= 0:
         return "--bin must be longer than 0"
     return None
@@ -74,9 +78,10 @@ def run(o: argparse.Namespace) -> int:
 def _counted(o: argparse.Namespace) -> tuple[list[str], str | None]:
     """The lines to print, and which files could not be written, if some could not."""
     from rexmit.captured.frame_counts import FIGURES, traffic
+    from rexmit.files.output import chosen
     from rexmit.screen.progress import Progress, soon
 
-    form = None if o.figures == "none" else o.figures or "png"
+    forms, form, without = chosen(o)
     names = [*TABLES, "traffic.json", *(f"{name}.{form}" for name in FIGURES if form)]
     with opened(o.out, names, o.overwrite) as into:
         with Progress(os.path.basename(o.captures[0])) as progress:
@@ -86,7 +91,7 @@ def _counted(o: argparse.Namespace) -> tuple[list[str], str | None]:
         note, failure = "", None
         if into:
             try:
-                note = _write(found, told, into, None if found.hurried else form)
+                note = _write(found, told, into, forms, None if found.hurried else form) + without
                 failure = into.failure()
             except KeyboardInterrupt:
                 failure = STOPPED.format(o.out)
@@ -101,19 +106,20 @@ def _counted(o: argparse.Namespace) -> tuple[list[str], str | None]:
     return [told], failure
 
 
-def _write(found: Traffic, told: str, into: Destination, form: str | None) -> str:
+def _write(found: Traffic, told: str, into: Destination, forms: list[str], figures: str | None) -> str:
     from rexmit.files.output import write_table
     from rexmit.screen.units import count
 
-    with into.file(*TABLES) as paths:
+    tables = [name for name in TABLES if name.rpartition(".")[2] in forms]
+    with into.file(*tables) as paths:
         write_table(found.bins, paths)
     with into.file("traffic.json") as (path,):
         path.write_text(told + "\n", encoding="utf-8")
     drawn = 0
-    for name, figure in found.figures() if form else ():
-        with into.file(f"{name}.{form}") as (path,):
+    for name, figure in found.figures() if figures else ():
+        with into.file(f"{name}.{figures}") as (path,):
             figure.save(path)
         drawn += 1
     into.finish()
-    files = f"{count(drawn, 'figure')}, bins.csv, bins.parquet and traffic.json"
+    files = f"{count(drawn, 'figure')}, {', '.join(sorted(tables))} and traffic.json"
     return f"wrote {files} into {one_line(str(into.path))}"

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
     from rexmit.captured.flows import Flow
 
 Row = dict[str, Any]
-Floats = npt.NDArray[np.float64]
+Floats = Sequence[float]
 #: Places of the two rows of a pair; None where a row stands alone.
 Places = tuple[int | None, int | None]
 
@@ -41,22 +39,24 @@ class Side:
         from rexmit.running.folder import LiveFolder
 
         frame = flow.frame(table)
-        self._begin = float(flow.row["start"])
-        self._order = np.argsort(frame["start"], kind="stable") if len(frame) else np.zeros(0, dtype=int)
+        begin = float(flow.row["start"])
+        began = frame.plain("start")
+        self._begin = begin
+        self._order = sorted(range(len(frame)), key=began.__getitem__)
         self._frame = frame
         #: When each began, s since the flow's own start.
-        self.starts: Floats = frame["start"][self._order] - self._begin if len(frame) else np.zeros(0)
+        self.starts: Floats = [began[place] - begin for place in self._order]
         #: Which outage took data of each, where the run knows.
         self.outages: list[str | None] | None = None
         if len(frame) and "outage" in frame:
             told = frame.text("outage")
             self.outages = [told[place] for place in self._order]
         elif isinstance(capture, LiveFolder):
-            self.outages = capture.outages_of(flow, table, (self.starts + self._begin).tolist())
+            self.outages = capture.outages_of(flow, table, [start + begin for start in self.starts])
 
     def rows(self, places: Sequence[int]) -> list[Row]:
         """The rows at these places of the order."""
-        found = self._frame.take(self._order[list(places)]).rows()
+        found = self._frame.take(self._order[place] for place in places).rows()
         for place, row in zip(places, found, strict=True):
             row.update({key: row[key] - self._begin for key in TIMES if row.get(key) is not None})
             if self.outages is not None:
@@ -117,37 +117,37 @@ def nearest(first: Floats, second: Floats) -> list[Places]:
     """
     near = max(NEAR_S, _beat(first) / 2, _beat(second) / 2)
     # Equal times alternate, so that the k-th of the one stands beside the k-th of the other.
-    times = np.concatenate([first, second])
-    which = np.repeat([0, 1], [len(first), len(second)])
-    places = np.concatenate([np.arange(len(first)), np.arange(len(second))])
-    order = np.lexsort((which, np.concatenate([_among_equals(first), _among_equals(second)]), times))
-    times, which, places = times[order], which[order], places[order]
-    left = np.flatnonzero((which[1:] != which[:-1]) & (np.diff(times) <= near))
+    merged = sorted(
+        (time, among, which, place)
+        for which, side in enumerate((first, second))
+        for place, (time, among) in enumerate(zip(side, _among_equals(side), strict=True))
+    )
     # The pair's places in the first and in the second say which of equal distances is taken first.
-    a = np.where(which[left] == 0, places[left], places[left + 1])
-    b = np.where(which[left] == 0, places[left + 1], places[left])
-    left = left[np.lexsort((b, a, times[left + 1] - times[left]))]
-    paired = np.zeros(len(times), dtype=bool)
-    begins = np.zeros(len(times), dtype=bool)
-    for at in left.tolist():
+    close = []
+    for at, ((time, _, which, place), (later, _, other, behind)) in enumerate(pairwise(merged)):
+        if which != other and later - time <= near:
+            pair = (place, behind) if which == 0 else (behind, place)
+            close.append((later - time, pair, at))
+    paired = bytearray(len(merged))
+    begins: dict[int, tuple[int, int]] = {}
+    for _, pair, at in sorted(close):
         if not paired[at] and not paired[at + 1]:
-            paired[at] = paired[at + 1] = begins[at] = True
+            paired[at] = paired[at + 1] = 1
+            begins[at] = pair
     found: list[Places] = []
-    for at, place in enumerate(places.tolist()):
-        if begins[at]:
-            other = int(places[at + 1])
-            found.append((place, other) if which[at] == 0 else (other, place))
+    for at, (_, _, which, place) in enumerate(merged):
+        if at in begins:
+            found.append(begins[at])
         elif not paired[at]:
-            found.append((place, None) if which[at] == 0 else (None, place))
+            found.append((place, None) if which == 0 else (None, place))
     return found
 
 
-def _among_equals(times: Floats) -> npt.NDArray[np.int64]:
+def _among_equals(times: Floats) -> list[int]:
     """How many equal values stand before each of an ascending sequence."""
-    begins = np.flatnonzero(np.r_[True, np.diff(times) != 0][: len(times)])
-    return np.arange(len(times)) - np.repeat(begins, np.diff(np.r_[begins, len(times)]))
+    return [place for _, equal in groupby(times) for place, _ in enumerate(equal)]
 
 
 def _beat(starts: Floats) -> float:
     """The shortest time from one to the next; 0 for fewer than two."""
-    return float(np.diff(starts).min()) if len(starts) > 1 else 0.0
+    return min((later - start for start, later in pairwise(starts)), default=0.0)

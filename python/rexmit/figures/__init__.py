@@ -1,5 +1,9 @@
 """Figures of one flow, or of a sweep, in one style. Each function takes rows and returns a `Figure`."""
 
+from rexmit import extras
+
+extras.need("figures", "a figure")
+
 from rexmit.figures.causes import causes
 from rexmit.figures.idle import idle_gaps
 from rexmit.figures.ladder import ladder

@@ -151,7 +151,7 @@ def _lost(
         high = np.array([b["seq_end"] for b in mine]) / scale
         _bars(ax, x, low, high, RED, 1.6, "hole", zorder=4)
         return
-    gone = lost_copies(p, mine)
+    gone = np.array(lost_copies(p, mine), dtype=bool)
     x, y = p["time"][gone], p["seq"][gone] / scale
     if len(x):
         keep = thin.cells(x, y, 300, 220)

@@ -4,22 +4,21 @@ is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet
-
+from rexmit import extras
 from rexmit.files.destination import LIST
 from rexmit.running.traces import FOLDER, apart
 from rexmit.screen.say import code, fenced, markdown, one_line
 from rexmit.screen.units import count
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from rexmit.api import Capture
     from rexmit.captured.flows import Flow
     from rexmit.files.destination import Destination
@@ -36,10 +35,13 @@ ABOUT = {
     "rounds": "what was sent, delivered and waited for, in pieces of about a round trip",
     "waits": "what the next byte of each conversation waited for, in pieces of about a round trip",
     "causes": "of each connection its answer, and every other cause that took time",
+    "owners": "of each connection which cause owns which part of its time",
     "intervals": "bytes sent, new and acknowledged, duplicate ACKs and windows, interval by interval",
     "rtt": "round-trip samples",
     "packets": "every packet, as the figures use them",
 }
+#: Those that are made of the answers, and which no simulation of many runs keeps.
+OF_ANSWERS = ("causes", "owners")
 RUN_ABOUT = {
     "state": "what each sender knew and decided, at every change",
     "queues": "each packet that came into a queue or left it",
@@ -186,24 +188,57 @@ def _draw_own(run: Run, into: Destination, form: str, lines: list[str], goes_on:
 
 
 def write_table(table: Table, paths: Sequence[Path]) -> int:
-    """Writes one table in one pass over its batches; returns how many rows it has."""
-    reader = pa.RecordBatchReader.from_stream(table)
-    rows = 0
+    """Writes one table in one pass over its batches; returns how many rows it has.
+
+    paths: names that end in .csv or .parquet; the latter needs the extra `tables`.
+    """
+    from rexmit.files.as_csv import Writer
+    from rexmit.frame import Opened
+
+    opened, rows = Opened(table), 0
     with ExitStack() as files:
-        writers: list[Any] = []
+        writers: list[Callable[[Any], None]] = []
         for path in paths:
             # Opened here: Arrow takes no name that is not UTF-8.
             file = files.enter_context(open(path, "wb"))
             if path.suffix == ".parquet":
-                writer = pa.parquet.ParquetWriter(file, reader.schema, compression="zstd")
+                writers.append(files.enter_context(_parquet(opened.schema, file)))
             else:
-                writer = pa.csv.CSVWriter(file, reader.schema)
-            writers.append(files.enter_context(writer))
-        for batch in reader:
-            rows += batch.num_rows
-            for writer in writers:
-                writer.write_batch(batch)
+                text = Writer(file, opened.kinds)
+                files.callback(text.end)
+                writers.append(text.write)
+        for batch in opened:
+            rows += len(batch)
+            for write_batch in writers:
+                write_batch(batch)
     return rows
+
+
+@contextmanager
+def _parquet(schema: Any, file: Any) -> Iterator[Callable[[Any], None]]:
+    """What writes batches as Parquet into an open file."""
+    extras.need("tables", "Parquet")
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    with pa.parquet.ParquetWriter(file, pa.schema(schema), compression="zstd") as writer:
+        yield lambda batch: writer.write_batch(pa.record_batch(batch))
+
+
+def chosen(o: Namespace) -> tuple[list[str], str | None, str]:
+    """Forms of tables, and of figures, that a command's options ask for and installed packages can write; and
+    the end of a sentence that says how to have the others.
+    """
+    forms = [form for form in ("parquet", "csv") if getattr(o, form) or not (o.csv or o.parquet)]
+    figures = None if o.figures == "none" else o.figures or "png"
+    lacking = []
+    if "parquet" in forms and not o.parquet and not extras.has("tables"):
+        forms.remove("parquet")
+        lacking.append(f"no Parquet ({extras.command('tables')})")
+    if figures and not o.figures and not extras.has("figures"):
+        figures = None
+        lacking.append(f"no figures ({extras.command('figures')})")
+    return forms, figures, "".join(f"; {what}" for what in lacking)
 
 
 def _draw(flow: Flow, into: Destination, form: str, lines: list[str], goes_on: Callable[[], bool]) -> int:

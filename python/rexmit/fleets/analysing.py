@@ -45,8 +45,9 @@ def fleet(
     max_memory: bytes, for all captures that are read at a time.
     Raises ValueError if there is no capture, or the folder holds other results.
     """
-    from rexmit import _core
+    from rexmit import _core, extras
 
+    extras.need("tables", "an analysis of many captures")
     store = Store(somewhere() if into is None else into)
     options = {"host": host, "port": port, "at": at, "idle": idle, "interval": 1.0, "checksums": checksums}
     there = store.plan() or Plan(_core.__version__, options)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rexmit.captured.groups import SUMS, groups, sums_of
-from rexmit.frame import batches
+from rexmit.arrow import batches
+from rexmit.captured.groups import COLUMNS, SUMS, groups
 
 if TYPE_CHECKING:
     from rexmit.fleets.results import Fleet
@@ -20,6 +20,13 @@ NAMED = 7
 #: At most so many times what a flow carried is what it could have carried besides, as `worst` of the core has
 #: it: a few segments do not show a rate.
 SHOWN = 8.0
+
+
+def sums_of(batch: Any) -> dict[str, Any]:
+    """What is added up, by name, for each flow of a batch."""
+    one = pa.array([1] * batch.num_rows, pa.int64())
+    found = {name: one if column is None else batch.column(column) for name, column in COLUMNS.items()}
+    return found | {"unanswered": pc.cast(found["unanswered"], pa.int64())}
 
 
 def lost_bytes(batch: Any, lost_s: Any) -> Any:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from array import array
+from typing import TYPE_CHECKING
 
 from rexmit.report.containers import Column, pack
 from rexmit.screen.words import closed_sets
@@ -15,10 +14,10 @@ if TYPE_CHECKING:
     from rexmit.frame import Frame
 
 
-def _numbers(words: Sequence[str | None], known: Sequence[str]) -> Any:
+def _numbers(words: Sequence[str | None], known: Sequence[str]) -> bytes:
     """Words by their place among those that there are."""
     place = {word: k for k, word in enumerate(known)}
-    return np.array([place[word or ""] for word in words], np.uint8)
+    return bytes([place[word or ""] for word in words])
 
 
 def retransmissions(frame: Frame) -> bytes:
@@ -30,11 +29,11 @@ def retransmissions(frame: Frame) -> bytes:
         "proof": ["", *sets["needless_proof"]],
     }
     names = {"trigger": "trigger", "evidence": "evidence", "proof": "needless_proof"}
-    columns = [Column("packet", frame["packet"].astype(np.uint32), delta=True)]
+    columns = [Column("packet", array("I", frame.plain("packet")), delta=True)]
     for name, known in words.items():
         columns.append(Column(name, _numbers(frame.text(names[name]), known)))
     for name in ("backoff", "copy"):
-        columns.append(Column(name, np.minimum(frame[name], 255).astype(np.uint8)))
+        columns.append(Column(name, bytes([min(value, 255) for value in frame.plain(name)])))
     return pack("table", columns, words=words)
 
 
@@ -42,13 +41,12 @@ def state(frame: Frame) -> bytes:
     """A sender's own word: cwnd, ssthresh, phase and timer at every change."""
     phases = sorted({word or "" for word in frame.text("phase")})
 
-    def micro(name: str) -> Any:
-        values = frame[name]
-        return np.where(np.isnan(values), 0, np.round(values * 1e6)).astype(np.uint32)
+    def micro(name: str) -> array[int]:
+        return array("I", [0 if value is None else round(value * 1e6) for value in frame.raw(name)])
 
     columns = [
-        Column("time_ns", np.round(frame["time"] * 1e9), delta=True),
-        *(Column(name, frame[f"{name}_bytes"].astype(np.float64)) for name in ("cwnd", "ssthresh")),
+        Column("time_ns", array("d", [round(time * 1e9) for time in frame.plain("time")]), delta=True),
+        *(Column(name, array("d", frame.plain(f"{name}_bytes"))) for name in ("cwnd", "ssthresh")),
         Column("phase", _numbers(frame.text("phase"), phases)),
         *(Column(f"{name}_us", micro(f"{name}_s")) for name in ("srtt", "rto")),
     ]

@@ -1,24 +1,23 @@
-"""Rows of a table as numpy columns, flow by flow: in memory, or in files where they are many."""
+"""Rows of a table as columns, flow by flow: in memory, or in files where they are many."""
 
 from __future__ import annotations
 
+import mmap
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from operator import le
 from shutil import disk_usage
 from typing import Any, cast
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from rexmit.files.not_written import NotWrittenError
-from rexmit.frame import batches
+from rexmit.frame import Batch, batches
 from rexmit.report.tables import Places, runs
 from rexmit.screen.units import size
 
-Array = npt.NDArray[Any]
 Told = Callable[[int, int], None]
 
 #: Tables of more rows than this are kept in temporary files, of which the system holds in memory what is
@@ -29,16 +28,18 @@ IN_MEMORY = 1_000_000
 class Columns:
     """Columns of all flows; the rows of one lie together, in the order of the table. One is `time_ns`.
 
-    kinds: the columns' numpy kinds by name.
+    kinds: the columns' kinds by name, as Python's `array` calls them.
     """
 
     def __init__(self, kinds: Mapping[str, str], rows: int) -> None:
-        self.columns: dict[str, Array] = {}
-        in_files = rows > IN_MEMORY
-        if in_files:
-            _check_room(rows * sum(np.dtype(kind).itemsize for kind in kinds.values()))
+        self.columns: dict[str, memoryview] = {}
+        self.in_files = rows > IN_MEMORY
+        if self.in_files:
+            _check_room(rows * sum(array(kind).itemsize for kind in kinds.values()))
         for name, kind in kinds.items():
-            self.columns[name] = _in_file(kind, rows) if in_files else np.zeros(rows, dtype=kind)
+            length = rows * array(kind).itemsize
+            room = _file(length) if self.in_files else bytearray(length)
+            self.columns[name] = memoryview(room).cast(cast("Any", kind))
         self._rows = Places()
         self._ordered: dict[int, bool] = {}
 
@@ -59,30 +60,31 @@ class Columns:
         rows = self.of(flow)
         time = self.columns["time_ns"][rows]
         if flow not in self._ordered:
-            self._ordered[flow] = bool((time[1:] >= time[:-1]).all())
+            self._ordered[flow] = all(map(le, time, islice(time, 1, None)))
         if self._ordered[flow]:
-            a, z = int(np.searchsorted(time, from_ns)), int(np.searchsorted(time, to_ns, side="right"))
+            a, z = bisect_left(time, from_ns), bisect_right(time, to_ns)
         else:
-            inside = np.flatnonzero((time >= from_ns) & (time <= to_ns))
-            a, z = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (0, 0)
+            inside = [place for place, at in enumerate(time) if from_ns <= at <= to_ns]
+            a, z = (inside[0], inside[-1] + 1) if inside else (0, 0)
         return slice(rows.start + a, rows.start + max(a, z))
 
-    def fill(self, table: Any, value: Callable[[Any, str], Array], told: Told | None = None) -> None:
-        """Takes in a table batch by batch. value: a column of a batch, by its name here.
+    def fill(
+        self, table: Any, value: Callable[[Batch, str], Sequence[Any]], told: Told | None = None
+    ) -> None:
+        """Takes in a table batch by batch. value: a column of a batch, by its name here; nothing: it stays 0.
 
         told(rows done, rows in all) is called now and then, and may raise.
         """
         done = 0
         for batch in batches(table):
-            where = slice(done, done + batch.num_rows)
+            where = slice(done, done + len(batch))
             for name, column in self.columns.items():
                 found = value(batch, name)
-                # What is all 0 lies in the file as a hole.
-                if found.any():
-                    column[where] = found
-            for flow, a, z in runs(batch.column("flow").to_numpy()):
+                if len(found):
+                    column[where] = array(column.format, found)
+            for flow, a, z in runs(batch.column("flow")):
                 self._rows.add(flow, done + a, done + z)
-            done += batch.num_rows
+            done += len(batch)
             if told is not None:
                 told(done, len(self))
 
@@ -98,20 +100,19 @@ def _check_room(wanted: int) -> None:
         )
 
 
-def _in_file(kind: str, rows: int) -> Array:
+def _file(length: int) -> mmap.mmap:
     with tempfile.TemporaryFile(prefix="rexmit-") as made:
-        os.truncate(made.fileno(), rows * np.dtype(kind).itemsize)
+        os.truncate(made.fileno(), length)
         # The mapping keeps the file once it is closed.
-        return np.memmap(made, dtype=kind, mode="r+", shape=(rows,))
+        return mmap.mmap(made.fileno(), length)
 
 
-def nanoseconds(column: Any, origin_ns: int) -> Array:
-    """A column of instants as whole ns since the origin."""
-    whole = column.cast(pa.timestamp("ns", tz=column.type.tz)).cast(pa.int64())
-    return cast("Array", whole.to_numpy() - origin_ns)
+def nanoseconds(batch: Batch, origin_ns: int) -> array[int]:
+    """The instants of the column `time` as whole ns since the origin."""
+    return array("q", [time - origin_ns for time in batch.column("time")])
 
 
-def places(column: Any, words: list[str]) -> Array:
-    """A column of words by their places among those that there are, 0 for none."""
-    found = pc.index_in(column.cast(pa.string()), value_set=pa.array(words))
-    return cast("Array", pc.fill_null(found, 0).to_numpy(zero_copy_only=False))
+def places(values: Sequence[str | None], words: Sequence[str]) -> bytes:
+    """Words by their places among those that there are, 0 for none."""
+    place: dict[str | None, int] = {word: k for k, word in enumerate(words)}
+    return bytes([place.get(value, 0) for value in values])

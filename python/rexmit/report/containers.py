@@ -4,44 +4,66 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 import zlib
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import sub
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 #: What each column and the header are padded to, so that the page reads them as typed arrays where they lie.
 ALIGNED = 8
-TYPES = {"f8": "f64", "f4": "f32", "i4": "i32", "u4": "u32", "u2": "u16", "u1": "u8"}
+#: Types of the page's arrays by Python's codes of the same.
+TYPES = {"d": "f64", "f": "f32", "i": "i32", "I": "u32", "H": "u16", "B": "u8"}
+#: Codes of floating point, whose differences have no range.
+FLOATS = "fd"
 
 
 @dataclass(frozen=True)
 class Column:
-    """Values of one kind. delta: stored as differences between neighbours, which repeat themselves more."""
+    """Values of one kind: an array, or other memory of one of TYPES. delta: stored as differences between
+    neighbours, which repeat themselves more.
+    """
 
     name: str
-    values: npt.NDArray[Any]
+    values: Any
     delta: bool = False
+
+    @property
+    def _memory(self) -> memoryview:
+        return memoryview(self.values)
 
     def header(self) -> dict[str, Any]:
         """What the container's header says of it."""
-        said: dict[str, Any] = {"name": self.name, "type": TYPES[self.values.dtype.str[1:]]}
+        said: dict[str, Any] = {"name": self.name, "type": TYPES[self._memory.format]}
         if self.delta:
             said["delta"] = True
-        if self.values.dtype.itemsize > 1:
+        if self._memory.itemsize > 1:
             said["shuffle"] = True
         return said
 
     def stored(self) -> bytes:
         """Differences first, then the bytes of equal weight together: both help deflate."""
-        values = self.values
-        if self.delta and len(values):
-            values = np.concatenate([values[:1], np.diff(values)])
-        plain = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
-        width = plain.dtype.itemsize
-        return plain.view(np.uint8).reshape(-1, width).T.tobytes() if width > 1 else plain.tobytes()
+        values: Any = self._memory
+        if self.delta and len(values) > 1:
+            values = _differences(values)
+        if sys.byteorder == "big":
+            values = array(self._memory.format, values)
+            values.byteswap()
+        plain, width = bytes(values), self._memory.itemsize
+        return b"".join(plain[k::width] for k in range(width)) if width > 1 else plain
+
+
+def _differences(values: memoryview) -> array[Any]:
+    found: Iterable[Any] = map(sub, values[1:], values)
+    if values.format not in FLOATS:
+        # They go around, as the page's arrays do when it adds them up.
+        most = 256**values.itemsize - 1
+        found = (difference & most for difference in found)
+        return array(values.format.upper(), chain([values[0] & most], found))
+    return array(values.format, chain(values[:1], found))
 
 
 def pack(kind: str, columns: Sequence[Column], **more: Any) -> bytes:
@@ -63,11 +85,11 @@ def deflated(data: bytes, level: int = 9) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-def whole(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def whole(values: Sequence[int]) -> array[Any]:
     """Whole numbers in the smallest kind of the page that holds them: u32, i32, else f64."""
-    least, most = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    least, most = min(values, default=0), max(values, default=0)
     if least >= 0 and most < 2**32:
-        return values.astype(np.uint32)
+        return array("I", values)
     if least >= -(2**31) and most < 2**31:
-        return values.astype(np.int32)
-    return values.astype(np.float64)
+        return array("i", values)
+    return array("d", values)

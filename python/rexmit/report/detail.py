@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from rexmit.report.tables import Tables, in_ns
 
@@ -61,10 +60,8 @@ def detail(flow: Row, key: str, tables: Tables, brief: bool = False) -> Row:
 def _heaviest(frame: Frame, weight: str) -> list[Row]:
     """The heaviest rows in order of time."""
     if len(frame) > MOST_LISTED:
-        least = np.argsort(-np.nan_to_num(frame[weight], nan=0.0), kind="stable")[MOST_LISTED:]
-        keep = np.ones(len(frame), dtype=bool)
-        keep[least] = False
-        frame = frame.where(keep)
+        weights = [-(value or 0.0) for value in frame.raw(weight)]
+        frame = frame.take(sorted(sorted(range(len(frame)), key=weights.__getitem__)[:MOST_LISTED]))
     return sorted(frame.rows(), key=lambda row: float(row["start"]))
 
 
@@ -85,14 +82,13 @@ def _sure(rows: Sequence[Row], listed: Sequence[Row]) -> list[Row]:
 def intervals(frame: Frame | Part) -> Row:
     """The table `intervals` as columns, with how long each is."""
     step = -(-len(frame) // MOST_INTERVALS) if len(frame) else 1
-    start = frame["start"]
+    start = frame.plain("start")
     counts = ("sent_bytes", "new_bytes", "acked_bytes", "retransmitted_segments", "duplicate_acks")
-    made: Row = {"start_ns": np.round(start[::step] * 1e9)}
-    places = np.arange(0, len(frame), step)
-    for name in counts:
-        made[name] = np.add.reduceat(frame[name], places) if len(frame) else frame[name]
-    made["flight_max_bytes"] = (
-        np.maximum.reduceat(frame["flight_max_bytes"], places) if len(frame) else frame["flight_max_bytes"]
-    )
-    made["length_s"] = float(np.min(np.diff(start))) * step if len(frame) > 1 else None
+    made: Row = {"start_ns": [round(at * 1e9) for at in start[::step]]}
+    for name in (*counts, "flight_max_bytes"):
+        values = frame.plain(name)
+        some = [values[k : k + step] for k in range(0, len(frame), step)]
+        made[name] = list(map(sum if name in counts else max, some))
+    shortest = min((later - at for at, later in pairwise(start)), default=None)
+    made["length_s"] = None if shortest is None else shortest * step
     return made

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from rexmit.frame import Frame
 
@@ -20,12 +18,10 @@ def costliest(episodes: Frame, most: int) -> list[Row]:
     """Those that cost most, then those that lost most, the worst first; rows of the table."""
     if not len(episodes) or most < 1:
         return []
-    cost = np.nan_to_num(episodes["cost_s"], nan=0.0)
-    order = np.lexsort((episodes["number"], -episodes["lost_segments"], -cost))[:most]
-    chosen = np.zeros(len(episodes), dtype=bool)
-    chosen[order] = True
-    rows = {row["number"]: row for row in episodes.where(chosen).rows()}
-    return [rows[int(episodes["number"][k])] for k in order]
+    columns = (episodes.raw(name) for name in ("cost_s", "lost_segments", "number"))
+    ranks = [(-(cost or 0.0), -lost, number) for cost, lost, number in zip(*columns, strict=True)]
+    order = sorted(range(len(episodes)), key=ranks.__getitem__)
+    return episodes.take(order[:most]).rows()
 
 
 def window_ns(episode: Row, bursts: Sequence[Row], last_ns: int) -> tuple[int, int]:

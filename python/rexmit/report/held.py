@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rexmit.report import levels
 from rexmit.report.episodes import MOST, costliest
 
@@ -87,8 +85,7 @@ class Whole:
     def end(self) -> None:
         """No more flows come, or none into the same blob."""
         if self._waiting:
-            where = np.concatenate([np.arange(rows.start, rows.stop) for rows in self._waiting])
-            self._source.blobs[self._name] = partial(self._source.packets.container, where)
+            self._source.blobs[self._name] = partial(self._source.packets.container, *self._waiting)
         self._waiting, self._together = [], 0
 
 
@@ -113,7 +110,8 @@ def _episodes(source: Source, told: Row, room: int) -> int:
     flow, used = told["flow"], 0
     episodes = costliest(source.tables.frame("episodes", flow), MOST)
     bursts = source.tables.frame("bursts", flow)
-    mine = bursts.where(np.isin(bursts["episode"], [e["number"] for e in episodes])).rows()
+    numbers = {episode["number"] for episode in episodes}
+    mine = bursts.where(number in numbers for number in bursts.raw("episode")).rows()
     for episode in episodes:
         rows = source.around(flow, mine, episode, MARGIN)
         if rows.stop - rows.start > room - used:

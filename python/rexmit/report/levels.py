@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-
 from rexmit import _core
+from rexmit.frame import Frame
 from rexmit.report.containers import Column, pack, whole
 from rexmit.screen.words import CAUSES
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 FINEST, COARSER = 65_536, 8
 #: Levels of fewer bins show nothing.
 COARSEST = 64
-#: Packets that are handed over at once.
-BATCH = 131_072
 #: Columns that the bins are made of.
 WANTED = (
     *("time_ns", "data", "seq", "len", "ack", "window", "dsack", "cause", "flight", "lost", "needless"),
@@ -39,7 +36,7 @@ def finest(
 ) -> _core.Level:
     """The packets of a flow, or a stretch of them, in `most` bins at most, and the round trips beside."""
     time = packets.columns["time_ns"][where]
-    return over(packets, where, (int(time.min()), int(time.max())), most, rtts)
+    return over(packets, where, (min(time), max(time)), most, rtts)
 
 
 def over(
@@ -62,33 +59,37 @@ def all_levels(level: _core.Level) -> Iterator[_core.Level]:
         yield level
 
 
+def table(level: _core.Level) -> dict[str, Sequence[Any]]:
+    """The columns of a level."""
+    rows = Frame(level)
+    return {name: rows.raw(name) for name in rows.kinds}
+
+
 def container(level: _core.Level, **more: Any) -> bytes:
     """A level as a page reads it (kind "bins")."""
-    return packed(pa.table(level), level.start_ns, level.bin_ns, level.bins, **more)
+    return packed(table(level), level, **more)
 
 
-def packed(table: Any, start_ns: int, bin_ns: int, bins: int, **more: Any) -> bytes:
+def packed(rows: Mapping[str, Sequence[Any]], level: _core.Level, **more: Any) -> bytes:
     """Rows of a level. What says nothing is left out: counts of 0, and ends of nothing."""
     columns = []
-    for name in table.column_names:
-        values = table.column(name).to_numpy()
+    for name, values in rows.items():
         nothing = -1 if name.endswith(("_min", "_max", "_us")) else 0
-        if name not in ("bin", "packets") and not (values != nothing).any():
+        if name not in ("bin", "packets") and all(value == nothing for value in values):
             continue
-        kind = values.astype(np.float64) if name == "bytes" else whole(values)
+        kind = array("d", values) if name == "bytes" else whole(values)
         columns.append(Column(name, kind, delta=name in ALIKE))
-    return pack("bins", columns, causes=list(CAUSES), start_ns=start_ns, bin_ns=bin_ns, bins=bins, **more)
+    span = {"start_ns": level.start_ns, "bin_ns": level.bin_ns, "bins": level.bins}
+    return pack("bins", columns, causes=list(CAUSES), **span, **more)
 
 
 def _stream(columns: Columns, where: slice, names: tuple[str, ...]) -> Any:
-    """Columns as an Arrow stream: views of them, one batch after another."""
+    """Columns as an Arrow stream of one batch, which shares their memory."""
+    import nanoarrow as na
 
-    def batches() -> Iterator[Any]:
-        for first in range(where.start, where.stop, BATCH):
-            part = slice(first, min(first + BATCH, where.stop))
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(columns.columns[n][part]) for n in names], schema=schema
-            )
-
-    schema = pa.schema([(name, pa.from_numpy_dtype(columns.columns[name].dtype)) for name in names])
-    return pa.RecordBatchReader.from_batches(schema, batches())
+    types = {"q": na.int64(), "I": na.uint32(), "H": na.uint16(), "B": na.uint8()}
+    parts = {name: columns.columns[name][where] for name in names}
+    schema = {name: types[part.format] for name, part in parts.items()}
+    rows = len(parts[names[0]])
+    children = [na.c_array_from_buffers(schema[name], rows, [None, part]) for name, part in parts.items()]
+    return na.c_array_stream(na.c_array_from_buffers(na.struct(schema), rows, [None], children=children))

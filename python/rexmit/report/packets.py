@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
 
 from rexmit.captured.lost import among
-from rexmit.frame import Frame
-from rexmit.report.columns import Array, Columns, Told, nanoseconds, places
+from rexmit.frame import Batch
+from rexmit.report.columns import Columns, Told, nanoseconds, places
 from rexmit.report.containers import Column, pack, whole
 from rexmit.report.tables import Tables
 from rexmit.screen.words import CAUSES, closed_sets
@@ -20,24 +20,24 @@ WORDS: dict[str, list[str]] = {"cause": ["", *CAUSES], "class": list(closed_sets
 SACK = tuple(f"sack{k}_{end}" for k in range(1, 5) for end in ("start", "end"))
 #: Names here, their kinds, and whether neighbours differ by less than they are: then differences are stored.
 KINDS: dict[str, tuple[str, bool]] = {
-    "packet": ("u4", True),
-    "time_ns": ("i8", True),
-    "data": ("u1", False),
-    "flags": ("u2", False),
-    "seq": ("i8", True),
-    "len": ("u4", False),
-    "ack": ("i8", True),
-    "window": ("i8", False),
-    **dict.fromkeys(SACK, ("i8", True)),
-    "dsack": ("u1", False),
-    "ts_val": ("i8", True),
-    "ts_ecr": ("i8", True),
-    "cause": ("u1", False),
-    "class": ("u1", False),
-    "flight": ("i8", True),
-    "lost": ("u1", False),
-    "needless": ("u1", False),
-    "episode": ("u2", False),
+    "packet": ("I", True),
+    "time_ns": ("q", True),
+    "data": ("B", False),
+    "flags": ("H", False),
+    "seq": ("q", True),
+    "len": ("I", False),
+    "ack": ("q", True),
+    "window": ("q", False),
+    **dict.fromkeys(SACK, ("q", True)),
+    "dsack": ("B", False),
+    "ts_val": ("q", True),
+    "ts_ecr": ("q", True),
+    "cause": ("B", False),
+    "class": ("B", False),
+    "flight": ("q", True),
+    "lost": ("B", False),
+    "needless": ("B", False),
+    "episode": ("H", False),
 }
 #: In the table under another name.
 TABLE_NAMES = {"window": "window_bytes", "flight": "flight_bytes"}
@@ -57,21 +57,27 @@ class Packets(Columns):
         super().__init__({name: kind for name, (kind, _) in KINDS.items()}, rows)
         self.origin_ns = origin_ns
 
-    def container(self, where: slice | Array, *, complete: bool = True, **more: Any) -> bytes:
+    def container(self, *where: slice, complete: bool = True, **more: Any) -> bytes:
         """Rows as a page reads them (kind "packets")."""
         made = []
         for name, (kind, delta) in KINDS.items():
-            values = self.columns[name][where]
-            if name in OPTIONAL and not (values != OPTIONAL[name]).any():
+            parts = [self.columns[name][rows] for rows in where]
+            values: Any = parts[0] if len(parts) == 1 else array(kind, chain.from_iterable(parts))
+            if name in OPTIONAL and _all(values, OPTIONAL[name]):
                 continue
             if name == "time_ns":
-                values = values.astype(np.float64)
-            elif kind == "i8":
+                values = array("d", values)
+            elif kind == "q":
                 values = whole(values)
-            made.append(Column(name, np.asarray(values), delta))
-        time = self.columns["time_ns"][where]
-        span = {"from_ns": int(time.min()), "to_ns": int(time.max())} if len(time) else {}
+            made.append(Column(name, values, delta))
+        times = [self.columns["time_ns"][rows] for rows in where if rows.stop > rows.start]
+        span = {"from_ns": min(map(min, times)), "to_ns": max(map(max, times))} if times else {}
         return pack("packets", made, words=WORDS, **span, complete=complete, **more)
+
+
+def _all(values: Any, one: int) -> bool:
+    """Whether all values are this one."""
+    return not len(values) or (values[0] == one and min(values) == one == max(values))
 
 
 def read(tables: Tables, told: Told | None = None) -> Packets:
@@ -83,49 +89,46 @@ def read(tables: Tables, told: Told | None = None) -> Packets:
     return made
 
 
-def _values(batch: Any, name: str, origin_ns: int) -> Array:
+def _values(batch: Batch, name: str, origin_ns: int) -> Sequence[Any]:
     """A column of a batch in the kind of the store."""
     if name in FOUND:
-        return np.zeros(0)
+        return ()
     if name == "time_ns":
-        return nanoseconds(batch.column("time"), origin_ns)
-    column = batch.column(TABLE_NAMES.get(name, name))
+        return nanoseconds(batch, origin_ns)
     if name in WORDS:
-        return places(column, WORDS[name])
-    if not pa.types.is_boolean(column.type):
-        column = column.cast(pa.int64())
-        if column.null_count:
-            column = pc.fill_null(column, NONE.get(name, 0))
-    return cast("Array", column.to_numpy(zero_copy_only=False))
+        return places(batch.column(name), WORDS[name])
+    return batch.filled(TABLE_NAMES.get(name, name), NONE.get(name, 0))
 
 
 def _judge(made: Packets, tables: Tables) -> None:
     """Which packets were lost, which were needless, and of which episode each is."""
+    columns = made.columns
     for flow in tables.flows("bursts"):
-        bursts, rows = tables.frame("bursts", flow), made.of(flow)
-        told = {name: bursts[name] for name in ("start", "seq_start", "seq_end", "lost_copies")}
-        told["last"] = np.where(np.isnan(bursts["last"]), bursts["start"], bursts["last"])
-        packets = {name: made.columns[name][rows] for name in ("data", "seq", "len")}
-        packets["time"] = made.columns["time_ns"][rows] / 1e9
-        made.columns["lost"][rows] = among(packets, told)
+        rows = made.of(flow)
+        packets: dict[str, Sequence[Any]] = {name: columns[name][rows] for name in ("data", "seq", "len")}
+        packets["time"] = [time / 1e9 for time in columns["time_ns"][rows]]
+        columns["lost"][rows] = memoryview(among(packets, tables.rows("bursts", flow)))
     for flow in tables.flows("episodes"):
         rows = made.of(flow)
-        time = made.columns["time_ns"][rows]
-        made.columns["episode"][rows] = _episode_of(time, tables.frame("episodes", flow))
+        time = columns["time_ns"][rows]
+        columns["episode"][rows] = _episode_of(time, tables.rows("episodes", flow))
     for flow in tables.flows("retransmissions"):
         resent, rows = tables.frame("retransmissions", flow), made.of(flow)
-        in_vain = resent["packet"][resent["needless"]]
-        if len(in_vain):
-            made.columns["needless"][rows] = np.isin(made.columns["packet"][rows], in_vain)
+        both = zip(resent.plain("packet"), resent.plain("needless"), strict=True)
+        in_vain = {packet for packet, needless in both if needless}
+        if in_vain:
+            columns["needless"][rows] = memoryview(bytes(n in in_vain for n in columns["packet"][rows]))
 
 
-def _episode_of(time_ns: Array, episodes: Frame) -> Array:
+def _episode_of(time_ns: Sequence[int], episodes: Sequence[dict[str, Any]]) -> array[int]:
     """Of each packet the number of its episode from 1, 0 for none."""
-    start, end = episodes["start"], episodes["end"]
-    order = np.argsort(start)
-    start, end, number = start[order], np.where(np.isnan(end), np.inf, end)[order], episodes["number"][order]
-    time = time_ns / 1e9
-    place = np.searchsorted(start - 1e-9, time, side="right") - 1
-    inside = (place >= 0) & (time <= end[np.maximum(place, 0)] + 1e-9)
-    found = np.where(inside, number[np.maximum(place, 0)] + 1, 0)
-    return np.where(found > MOST_EPISODES, 0, found)
+    ordered = sorted(episodes, key=lambda episode: float(episode["start"]))
+    starts = [episode["start"] - 1e-9 for episode in ordered]
+    made = array("H", bytes(2 * len(time_ns)))
+    for place, time in enumerate(time_ns):
+        at = time / 1e9
+        k = bisect_right(starts, at) - 1
+        if k >= 0 and (ordered[k]["end"] is None or at <= ordered[k]["end"] + 1e-9):
+            number = ordered[k]["number"] + 1
+            made[place] = number if number <= MOST_EPISODES else 0
+    return made

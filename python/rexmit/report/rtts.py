@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from array import array
+from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
-
-from rexmit.report.columns import Array, Columns, Told, nanoseconds, places
+from rexmit.frame import Batch
+from rexmit.report.columns import Columns, Told, nanoseconds, places
 from rexmit.report.containers import Column, pack
 from rexmit.report.tables import Tables
 from rexmit.screen.words import closed_sets
 
-KINDS = {"time_ns": "i8", "rtt_us": "u4", "kind": "u1"}
+KINDS = {"time_ns": "q", "rtt_us": "I", "kind": "B"}
 WORDS = {"kind": list(closed_sets()["rtt_kind"])}
 MOST_US = 2**32 - 1
 
@@ -21,12 +22,12 @@ def read(tables: Tables, told: Told | None = None) -> Columns:
     table, origin_ns = tables.capture.table("rtt"), tables.capture.origin_ns
     made = Columns(KINDS, len(table))
 
-    def values(batch: Any, name: str) -> Array:
+    def values(batch: Batch, name: str) -> Sequence[Any]:
         if name == "time_ns":
-            return nanoseconds(batch.column("time"), origin_ns)
+            return nanoseconds(batch, origin_ns)
         if name == "kind":
             return places(batch.column("kind"), WORDS["kind"])
-        return cast("Array", np.clip(np.round(batch.column("rtt_s").to_numpy() * 1e6), 0, MOST_US))
+        return [min(max(round(rtt * 1e6), 0), MOST_US) for rtt in batch.column("rtt_s")]
 
     made.fill(table, values, told)
     return made
@@ -38,9 +39,9 @@ def container(rtts: Columns, where: slice) -> bytes:
     return pack(
         "table",
         [
-            Column("time_ns", columns["time_ns"][where].astype(np.float64), delta=True),
-            Column("rtt_us", np.asarray(columns["rtt_us"][where])),
-            Column("kind", np.asarray(columns["kind"][where])),
+            Column("time_ns", array("d", columns["time_ns"][where]), delta=True),
+            Column("rtt_us", columns["rtt_us"][where]),
+            Column("kind", columns["kind"][where]),
         ],
         words=WORDS,
     )

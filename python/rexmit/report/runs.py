@@ -41,13 +41,11 @@ def told(capture: Capture) -> Row | None:
 
 def state(capture: Capture, flow: Row) -> Frame | None:
     """The rows of the table `state` of a flow; None where nobody told. flow: as docs/json.md has it."""
-    from rexmit.frame import gather
-
     if isinstance(capture, Run):
         if not capture.records("state"):
             return None
-        rows = gather(capture.state, int(flow["flow"]))
-    elif isinstance(capture, LiveFolder):
+        return Frame(capture.state, capture.origin_ns, capture.since, flow=int(flow["flow"]))
+    if isinstance(capture, LiveFolder):
         found = _of_folder(capture, flow)
         if found is None:
             return None

@@ -84,7 +84,7 @@ class Server(ThreadingHTTPServer):
             for flow in source.worst(1):
                 time = source.packets.columns["time_ns"][source.packets.of(flow["flow"])]
                 if len(time):
-                    windows.window(flow["flow"], int(time.min()), int(time.max()), 1)
+                    windows.window(flow["flow"], min(time), max(time), 1)
 
     @property
     def address(self) -> str:

@@ -8,10 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-
-from rexmit.frame import Frame, gather
+from rexmit.frame import Frame
 from rexmit.report import blobs, packets, rtts, runs
 from rexmit.report.detail import detail
 from rexmit.report.episodes import window_ns
@@ -28,7 +25,6 @@ MOST_FLOWS = 50_000
 #: Rows of a table of one flow that a page reads at once.
 MOST_ROWS = 200_000
 
-WORDS = ("sender", "receiver")
 #: Flows, of the worst, whose answer's cause the list of flows says.
 MOST_CAUSES = 500
 COLUMNS = (
@@ -91,17 +87,12 @@ class Source:
 
     def flows(self, worst: Iterable[Row]) -> Row:
         """Columns of the flows, the worst first."""
-        columns_of_all = gather(self.capture.table("flows"), columns=COLUMNS)
-        table = Frame(columns_of_all, self.capture.origin_ns)
+        table = Frame(self.capture.table("flows"), columns=COLUMNS)
         ranked = self.capture.analysis.worst(MOST_FLOWS)
-        rows = np.argsort(table["flow"], kind="stable")
-        order = rows[np.searchsorted(table["flow"], ranked, sorter=rows)]
-        worst_first = columns_of_all.take(pa.array(order))
-        table = Frame(worst_first, self.capture.origin_ns)
-        left_out = len(columns_of_all) - len(ranked)
-        del columns_of_all
-        columns: Row = {name: table.text(name) if name in WORDS else table[name].tolist() for name in COLUMNS}
-        columns["lost_copies"] = [None if n < 0 else n for n in columns["lost_copies"]]
+        place = {flow: k for k, flow in enumerate(table.raw("flow"))}
+        order = [place[flow] for flow in ranked]
+        columns: Row = {name: table.at(name, order) for name in COLUMNS}
+        left_out = len(table) - len(ranked)
         answers = ((int(flow["flow"]), flow["answer"]) for flow in islice(worst, MOST_CAUSES))
         found = {flow: answer for flow, answer in answers if answer}
         of = [found.get(int(flow)) for flow in columns["flow"]]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import pyarrow as pa
 
 from rexmit.captured.flows import ON_DEMAND
 from rexmit.frame import Frame
@@ -18,12 +16,12 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def runs(flows: Any) -> Iterator[tuple[int, int, int]]:
+def runs(flows: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """Flow, first row and the row behind the last, of rows that lie together by flow."""
-    edges = np.flatnonzero(np.diff(flows)) + 1
-    for a, z in pairwise([0, *edges.tolist(), len(flows)]):
-        if a < z:
-            yield int(flows[a]), a, z
+    behind = 0
+    for flow, rows in groupby(flows):
+        first, behind = behind, behind + sum(1 for _ in rows)
+        yield flow, first, behind
 
 
 class Places:
@@ -32,36 +30,36 @@ class Places:
     """
 
     def __init__(self) -> None:
-        self._ends = np.zeros((2, 64), np.int64)
+        self._first, self._behind = array("q"), array("q")
 
     def __getitem__(self, flow: int) -> slice:
-        if not 0 <= flow < self._ends.shape[1]:
+        if not 0 <= flow < len(self._first):
             return slice(0, 0)
-        first, behind = self._ends[:, flow].tolist()
-        return slice(first, behind)
+        return slice(self._first[flow], self._behind[flow])
 
     def __contains__(self, flow: int) -> bool:
         rows = self[flow]
         return bool(rows.stop > rows.start)
 
     def __iter__(self) -> Iterator[int]:
-        return iter(np.flatnonzero(self._ends[1] > self._ends[0]).tolist())
+        return (flow for flow in range(len(self._first)) if self._behind[flow] > self._first[flow])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Places) and np.array_equal(self._ends, other._ends)
+        return isinstance(other, Places) and (self._first, self._behind) == (other._first, other._behind)
 
     __hash__ = None  # type: ignore[assignment]
 
     def add(self, flow: int, first: int, behind: int) -> None:
         """Further rows of a flow, which follow those before."""
-        if flow >= self._ends.shape[1]:
-            room = np.zeros((2, max(flow + 1, 2 * self._ends.shape[1]) - self._ends.shape[1]), np.int64)
-            self._ends = np.concatenate([self._ends, room], axis=1)
+        if flow >= len(self._first):
+            room = bytes(8 * (flow + 1 - len(self._first)))
+            self._first.frombytes(room)
+            self._behind.frombytes(room)
         if flow in self:
-            if self._ends[1, flow] != first:
+            if self._behind[flow] != first:
                 raise AssertionError(f"the rows of flow {flow} do not lie together")
-            first = int(self._ends[0, flow])
-        self._ends[:, flow] = first, behind
+            first = self._first[flow]
+        self._first[flow], self._behind[flow] = first, behind
 
 
 class Part:
@@ -74,8 +72,9 @@ class Part:
     def __len__(self) -> int:
         return int(self._rows.stop - self._rows.start)
 
-    def __getitem__(self, name: str) -> Any:
-        return self._frame[name][self._rows]
+    def plain(self, name: str) -> Any:
+        """As `Frame.plain` has it."""
+        return self._frame.plain(name)[self._rows]
 
 
 class Tables:
@@ -85,17 +84,16 @@ class Tables:
         self.capture = capture
         # All that a page shows in one pass, not each table in one of its own.
         capture._keep(*ON_DEMAND)
-        self._tables: dict[str, tuple[Any, Places]] = {}
-        self._whole: dict[str, Frame] = {}
+        self._tables: dict[str, tuple[Frame, Places]] = {}
         self._none: dict[str, Frame] = {}
 
-    def _table(self, name: Any) -> tuple[Any, Places]:
+    def _table(self, name: Any) -> tuple[Frame, Places]:
         if name not in self._tables:
-            table = pa.table(self.capture.table(name))
+            frame = Frame(self.capture.table(name), self.capture.origin_ns, self.capture.since)
             places = Places()
-            for flow, a, z in runs(table.column("flow").to_numpy()):
-                places.add(flow, a, z)
-            self._tables[name] = table, places
+            for flow, first, behind in runs(frame.raw("flow")):
+                places.add(flow, first, behind)
+            self._tables[name] = frame, places
         return self._tables[name]
 
     def flows(self, name: str) -> list[int]:
@@ -104,9 +102,7 @@ class Tables:
 
     def all(self, name: str) -> Frame:
         """All rows of a table."""
-        if name not in self._whole:
-            self._whole[name] = self._frame(self._table(name)[0])
-        return self._whole[name]
+        return self._table(name)[0]
 
     def part(self, name: str, flow: int) -> Part:
         """Columns of a flow's rows."""
@@ -118,19 +114,14 @@ class Tables:
 
     def frame(self, name: str, flow: int) -> Frame:
         """The rows of a flow."""
-        table, rows = self._table(name)[0], self.place(name, flow)
+        rows = self.place(name, flow)
         if rows.start == rows.stop:
-            if name not in self._none:
-                self._none[name] = self._frame(table.slice(0, 0))
-            return self._none[name]
-        return self._frame(table.slice(rows.start, rows.stop - rows.start))
+            return self._none.setdefault(name, self.all(name).take(()))
+        return self.all(name).slice(rows.start, rows.stop)
 
     def rows(self, name: str, flow: int) -> list[Row]:
         """The same as dictionaries, times in s since the origin."""
         return self.frame(name, flow).rows()
-
-    def _frame(self, table: Any) -> Frame:
-        return Frame(table, self.capture.origin_ns, self.capture.since)
 
 
 #: Columns of tables that are instants; all others of the same unit are lengths of time.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-
 from rexmit.report import levels, rtts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rexmit import _core
     from rexmit.report.source import Source
 
@@ -29,7 +29,7 @@ class Windows:
     def __init__(self, source: Source) -> None:
         self.source = source
         self._lock = Lock()
-        self._levels: OrderedDict[int, list[tuple[_core.Level, Any]]] = OrderedDict()
+        self._levels: OrderedDict[int, list[tuple[_core.Level, dict[str, Sequence[Any]]]]] = OrderedDict()
 
     def window(self, flow: int, from_ns: int, to_ns: int, columns: int) -> bytes:
         """What a page shows of a flow in a stretch of time, about `columns` bins or more if it is bins.
@@ -62,22 +62,21 @@ class Windows:
             raise ValueError(f"{rows.stop - rows.start:,} samples there; {MOST_SAMPLES:,} at most: use bins")
         return rtts.container(self.source.rtts, rows)
 
-    def _of(self, flow: int) -> list[tuple[_core.Level, Any]]:
+    def _of(self, flow: int) -> list[tuple[_core.Level, dict[str, Sequence[Any]]]]:
         """The levels of a flow, the finest first; made when they are first asked for."""
         if flow not in self._levels:
             store = self.source.packets
             beside = (self.source.rtts, self.source.rtts.of(flow))
             finest = levels.finest(store, store.of(flow), rtts=beside)
-            self._levels[flow] = [(level, pa.table(level)) for level in levels.all_levels(finest)]
+            self._levels[flow] = [(level, levels.table(level)) for level in levels.all_levels(finest)]
             while len(self._levels) > KEPT:
                 self._levels.popitem(last=False)
         self._levels.move_to_end(flow)
         return self._levels[flow]
 
 
-def _part(level: _core.Level, table: Any, from_ns: int, to_ns: int) -> bytes:
+def _part(level: _core.Level, table: dict[str, Sequence[Any]], from_ns: int, to_ns: int) -> bytes:
     """The bins of a level that lie in a stretch of time."""
-    place = table.column("bin").to_numpy()
     first, last = ((at - level.start_ns) // level.bin_ns for at in (from_ns, to_ns))
-    a, z = int(np.searchsorted(place, first)), int(np.searchsorted(place, last, side="right"))
-    return levels.packed(table.slice(a, z - a), level.start_ns, level.bin_ns, level.bins)
+    a, z = bisect_left(table["bin"], first), bisect_right(table["bin"], last)
+    return levels.packed({name: values[a:z] for name, values in table.items()}, level)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from rexmit import extras
 from rexmit.api import Capture
 from rexmit.files.reach import lexists
 from rexmit.files.reading import contents
@@ -82,7 +83,7 @@ class LiveFolder(Capture):
         """When the flow's bursts or episodes began, s since the capture's first packet, and their outages."""
         import pyarrow.compute as pc
 
-        from rexmit.frame import timestamp_ns
+        from rexmit.arrow import timestamp_ns
 
         flows, rows = (table(self.folder, name) for name in ("flows", rows_of))
         if flows is None or rows is None or "outage" not in rows.column_names:
@@ -99,6 +100,7 @@ class LiveFolder(Capture):
 
 def table(folder: Path, name: str, inside: str = "tables") -> Any:
     """One of the folder's tables; None if it is not there."""
+    extras.need("tables", "a live run")
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
+from rexmit import extras
 from rexmit.memory import limit
 from rexmit.running.one_run import UNTOLD, Run
 from rexmit.scenario import Scenario, whole_seed
@@ -74,6 +75,7 @@ def runs(
     Raises ScenarioError before anything runs if one of them is none, or says what the live bench cannot do;
     LiveError if the bench cannot run here.
     """
+    extras.need("sweep", "more than one run", "numpy", "pyarrow", "scipy")
     several = isinstance(scenario, Sequence) and not isinstance(scenario, str)
     listed: Sequence[Any] = scenario if several else [scenario]  # type: ignore[assignment]
     variants = [Scenario.of(one).with_(set, **overrides) for one in listed]

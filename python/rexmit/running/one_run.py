@@ -194,14 +194,14 @@ class Run(NamedOfRuns, Capture):
         """
         from rexmit import figures
         from rexmit.captured.flows import Flow
-        from rexmit.frame import Frame, gather
+        from rexmit.frame import Frame
 
         chosen = next(iter(self.worst(1)), None) if flow is None else flow
         if chosen is None:
             raise ValueError(f"{self.name}: no TCP connection of it carries data")
         if not isinstance(chosen, Flow):
             raise ValueError(f"flow = {flow!r} is no flow: take one from run.flows[…] or run.worst(…)")
-        rows = Frame(gather(self.state, chosen.id), self.origin_ns, self.since)
+        rows = Frame(self.state, self.origin_ns, self.since, flow=chosen.id)
         return figures.cwnd(rows, chosen.episodes(), chosen.row)
 
     def queue(self, link: str, direction: Direction = "forward") -> Figure:
@@ -222,34 +222,28 @@ class Run(NamedOfRuns, Capture):
 
     def _at(self, table: Table, way: dict[str, Any]) -> Frame:
         """The rows of one direction of a link."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         from rexmit.frame import Frame
 
-        reader = pa.RecordBatchReader.from_stream(table)
-        chosen = [
-            batch.filter(
-                pc.and_(
-                    pc.equal(batch.column("link"), way["link"]),
-                    pc.equal(batch.column("direction"), way["direction"]),
-                )
-            )
-            for batch in reader
-        ]
-        return Frame(pa.Table.from_batches(chosen, schema=reader.schema), self.origin_ns, self.since)
+        rows = Frame(table, self.origin_ns, self.since)
+        ways = zip(rows.raw("link"), rows.raw("direction"), strict=True)
+        return rows.where(way_of == (way["link"], way["direction"]) for way_of in ways)
 
     def own_figures(self) -> Iterator[tuple[str, Figure]]:
         """The figures of what the scenario records: each sender's state, each queue that held anything."""
+        from rexmit.frame import batches
+
         if self.records("state"):
-            kept = set(self.state.to_arrow().column("flow").unique().to_pylist())
+            kept: set[int | None] = set().union(*(batch.column("flow") for batch in batches(self.state)))
             for flow in self.worst(3):
                 if flow.id in kept:
                     yield f"cwnd-{flow.id}", self.cwnd(flow)
         if self.records("queues"):
-            names = self.queues.to_arrow().select(["link", "direction"]).group_by(["link", "direction"])
-            for way in names.aggregate([]).to_pylist():
-                yield f"queue-{way['link']}-{way['direction']}", self.queue(way["link"], way["direction"])
+            # In the order in which they come.
+            ways: dict[tuple[str, Any], None] = {}
+            for batch in batches(self.queues):
+                ways |= dict.fromkeys(zip(batch.column("link"), batch.column("direction"), strict=True))
+            for link, direction in ways:
+                yield f"queue-{link}-{direction}", self.queue(link, direction)
 
     def page(self, top: int = 7, hints: bool = True, why: bool = False) -> str:
         """The answer on one screen, as `rexmit run` prints it."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, cast, overload
 
-from rexmit import _core
+from rexmit import _core, extras
 from rexmit.tables import Table
 
 Json = dict[str, Any]
@@ -80,6 +80,7 @@ class Script(Sequence[Json]):
     @cached_property
     def table(self) -> Table:
         """The rows as a table; `sent` in words."""
+        extras.need("tables", "a script as a table")
         import pyarrow as pa
 
         rows = [row | {"sent": told(row["sent"])} for row in self.rows]

@@ -170,7 +170,7 @@ def _data(name: str, table: Any) -> list[Block]:
     """A table of the study's own, where it is short."""
     import pyarrow as pa
 
-    from rexmit.frame import values
+    from rexmit.arrow import values
 
     found = pa.table(table)
     if not 0 < found.num_rows <= MOST_ROWS:

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import spawn
 from typing import TYPE_CHECKING, Any
 
+from rexmit import extras
 from rexmit.files.address import is_remote
 from rexmit.files.not_written import sentence
 from rexmit.screen.say import one_line
@@ -39,12 +40,11 @@ def connected(cluster: Any, max_memory: int | str | None = None) -> Iterator[Das
     from rexmit.memory import limit
 
     most = None if max_memory is None else limit(max_memory)
-    try:
-        import distributed
+    extras.need("cluster", "--cluster")
+    import distributed
 
-        from rexmit.sweeps.cluster_engine import Dask
-    except ImportError:
-        raise ValueError("--cluster needs Dask: pip install 'rexmit[cluster]'") from None
+    from rexmit.sweeps.cluster_engine import Dask
+
     if isinstance(cluster, distributed.Client):
         if cluster.asynchronous:
             raise ValueError("cluster: this Client is asynchronous, and a sweep waits for its blocks")
@@ -78,14 +78,9 @@ def _workers_here(processes: int) -> Iterator[Any]:
     import dask
     from distributed import Client, LocalCluster, Security
 
-    try:
-        # Whoever reaches a scheduler can run code there, and every user of this machine reaches its ports: it
-        # answers only the processes that have this certificate's key.
-        secret = Security.temporary()
-    except ImportError:
-        raise ValueError(
-            f"--cluster {LOCAL} needs the package cryptography: pip install 'rexmit[cluster]'"
-        ) from None
+    # Whoever reaches a scheduler can run code there, and every user of this machine reaches its ports: it
+    # answers only the processes that have this certificate's key.
+    secret = Security.temporary()
     quiet = {
         # The profiler looks 100 times a second, and nobody looks at what it saw.
         "distributed.worker.profile.enabled": False,

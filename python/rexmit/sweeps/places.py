@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from rexmit import extras
 from rexmit.files.address import is_remote
 from rexmit.files.lock import Lock
 from rexmit.files.not_written import NotWrittenError, sentence
@@ -219,10 +220,9 @@ class Remote:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        try:
-            from fsspec.core import url_to_fs
-        except ImportError:
-            raise ValueError(f"{name}: addresses need fsspec: pip install 'rexmit[sweep]'") from None
+        extras.need("sweep", f"{name}: an address", "fsspec")
+        from fsspec.core import url_to_fs
+
         try:
             with reached(name, "fsspec has no way there"):
                 self.files, self.path = url_to_fs(name)

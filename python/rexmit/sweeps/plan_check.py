@@ -31,9 +31,9 @@ SHOWN = 60
 
 def known_tables() -> list[str]:
     """The tables that a sweep can keep beside `runs`."""
-    from rexmit.files.output import ABOUT, RUN_ABOUT
+    from rexmit.files.output import ABOUT, OF_ANSWERS, RUN_ABOUT
 
-    return [*ABOUT, *RUN_ABOUT]
+    return [name for name in (*ABOUT, *RUN_ABOUT) if name not in OF_ANSWERS]
 
 
 def read(text: str) -> tuple[str, dict[str, Any]]:

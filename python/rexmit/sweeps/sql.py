@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from rexmit import extras
 from rexmit.fleets.results import Fleet
 from rexmit.sweeps import differences, summaries
 from rexmit.sweeps.places import Place, Remote
@@ -23,12 +24,11 @@ WRITING = ("ATTACH", "COPY", "COPY_DATABASE", "EXPORT")
 def query(sweep: Sweep | Fleet, text: str) -> Any:
     """What the query gives, as a stream of Arrow's record batches.
 
-    Raises ImportError with the fix if DuckDB is missing, and ValueError for what is no query.
+    Raises ImportError, with the command that installs it, if DuckDB is missing, and ValueError for what is no
+    query.
     """
-    try:
-        import duckdb
-    except ImportError:
-        raise ImportError("rexmit sql needs DuckDB: pip install 'rexmit[sweep]'") from None
+    extras.need("sweep", "rexmit sql")
+    import duckdb
     import pyarrow as pa
 
     # `from plan` means a table, never a variable of this program.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from rexmit import extras
 from rexmit.sweeps import making
 from rexmit.sweeps.block import StoppedError
 from rexmit.sweeps.carry_out import Progress, carry_out
@@ -58,6 +59,7 @@ def sweep(
     Raises ScenarioError before anything runs, ValueError for arguments and a folder of another plan,
     NotWrittenError if a file cannot be written.
     """
+    extras.need("sweep", "a sweep", "numpy", "pyarrow", "scipy")
     plan = making.make(
         scenario,
         vary or {},

@@ -21,6 +21,9 @@ local f = {
   trigger = ProtoField.string("rexmit.trigger", "Trigger of the burst's repair"),
   episode = ProtoField.uint32("rexmit.episode", "Episode"),
   idle = ProtoField.string("rexmit.idle", "Cause of the idle time before"),
+  owner = ProtoField.string("rexmit.owner", "Owner of this moment"),
+  by = ProtoField.string("rexmit.by", "End that is responsible"),
+  certainty = ProtoField.string("rexmit.certainty", "Certainty of the owner"),
 }
 rexmit.fields = f
 
@@ -29,6 +32,14 @@ local unread = ProtoExpert.new(
 rexmit.experts = { unread }
 
 local comments = Field.new("frame.comment")
+local streams = Field.new("tcp.stream")
+
+-- By TCP stream the comments on owners, in the order of their packets: each holds until the next one of its stream.
+local owners = {}
+
+function rexmit.init()
+  owners = {}
+end
 
 -- Values as the tables of rexmit have them.
 local EVIDENCE = { ["duplicate ACKs"] = "dupack", ["SACK"] = "sack", ["time"] = "time" }
@@ -133,20 +144,71 @@ READ["tail-loss"] = function(text)
   return text:find("^tail%-loss probe with new data, ") and { { f.finding, "probe" } }
 end
 
+-- Keeps what is said of the packets of a stream from one on.
+local function keep(stream, number, said)
+  if not stream then return end
+  local known = owners[stream] or {}
+  owners[stream] = known
+  -- A packet that is shown again was read before.
+  if #known == 0 or known[#known].number < number then
+    table.insert(known, { number = number, said = said })
+  end
+end
+
+function READ.owner(text, number, stream)
+  local cause, rest, certainty = text:match("^owner ([%l%-]+)(.*) %((%l+)%)$")
+  local by = rest and rest:match("^ of the (%l+)$")
+  if not cause or not (by or rest == "") then return nil end
+  local said = { { f.owner, cause }, { f.certainty, certainty } }
+  if by then table.insert(said, 2, { f.by, by }) end
+  keep(stream, number, said)
+  return {}
+end
+
+function READ.no(text, number, stream)
+  if text ~= "no owner after this" then return nil end
+  keep(stream, number + 1, {})
+  return {}
+end
+
+-- What is said of the owner of the moment in which a packet stands; nothing before the first.
+local function owner_at(number, stream)
+  local known = owners[stream] or {}
+  local below, above = 0, #known + 1
+  while above - below > 1 do
+    local middle = math.floor((below + above) / 2)
+    if known[middle].number <= number then below = middle else above = middle end
+  end
+  return below > 0 and known[below].said or {}
+end
+
+local function add(tree, said)
+  for _, pair in ipairs(said) do
+    tree:add(pair[1], pair[2]):set_generated()
+  end
+end
+
 function rexmit.dissector(buffer, packet, root)
+  -- In a tunnel of TCP the innermost.
+  local seen = { streams() }
+  local stream = #seen > 0 and seen[#seen].value or nil
   for _, comment in ipairs({ comments() }) do
     -- A packet may have comments of other people, too.
     local ours = tostring(comment.value):match("^rexmit: (.*)$")
     for _, text in ipairs(ours and clauses(ours, "; rexmit: ") or {}) do
       local read = READ[text:match("^[%l%-]+")]
-      local said = read and read(text)
+      local said = read and read(text, packet.number, stream)
       local tree = root:add(rexmit, buffer(0, 0))
       tree:set_text("rexmit: " .. text)
-      for _, pair in ipairs(said or {}) do
-        tree:add(pair[1], pair[2]):set_generated()
-      end
+      add(tree, said or {})
       if not said then tree:add_proto_expert_info(unread) end
     end
+  end
+  local said = stream and owner_at(packet.number, stream) or {}
+  if #said > 0 then
+    local tree = root:add(rexmit, buffer(0, 0))
+    tree:set_text("rexmit: the owner of this moment")
+    add(tree, said)
   end
 end
 

@@ -16,7 +16,7 @@ use analysis::rows::Role;
 use analysis::rows::{Closed, FlowRow, IdleRow, Vantage, Wait};
 use analysis::waits::Stretch;
 use std::cell::OnceCell;
-use wire::Span;
+use wire::{Span, Time};
 
 /// What ownership is decided from.
 pub struct Facts<'a> {
@@ -83,6 +83,36 @@ pub fn owners(facts: &Facts<'_>) -> Ledger {
         Row::of(facts, row).give(&mut ledger);
     }
     ledger
+}
+
+/// A part of a conversation, and who owns most of its time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    pub start: Time,
+    pub end: Time,
+    /// [`Cause::Nothing`] where nothing is owed.
+    pub cause: Cause,
+    pub by: Option<Role>,
+    pub certainty: Certainty,
+}
+
+/// Who owns each row of waits, in order of time; neighbours with the same owner are one.
+pub fn moments(facts: &Facts<'_>) -> Vec<Moment> {
+    let mut all: Vec<Moment> = Vec::new();
+    for row in facts.conversation.waits {
+        let mut ledger = Ledger::default();
+        Row::of(facts, row).give(&mut ledger);
+        let (cause, by, certainty) = match ledger.owners().first() {
+            Some((cause, by, owned)) => (*cause, *by, owned.certainty()),
+            None => (Cause::Nothing, None, Certainty::Known),
+        };
+        let new = Moment { start: row.start, end: row.end, cause, by, certainty };
+        match all.last_mut() {
+            Some(last) if Moment { start: new.start, end: new.end, ..*last } == new => last.end = new.end,
+            _ => all.push(new),
+        }
+    }
+    all
 }
 
 /// A row of waits of which what nobody owns yet is left.

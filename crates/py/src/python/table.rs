@@ -5,7 +5,7 @@ use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyIndexError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use results::connections::CauseRow;
+use results::connections::{CauseRow, OwnerRow};
 use results::run::Findings;
 use results::simulate::Played;
 use results::simulate::gather::{self, AnyTable, Gathered};
@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 /// The table that is made of the answers when it is asked for.
 pub(super) const CAUSES: &str = "causes";
+/// So is the table of who owns each moment.
+pub(super) const OWNERS: &str = "owners";
 
 /// Whose rows a table shows.
 pub(super) enum Source {
@@ -27,6 +29,8 @@ pub(super) enum Source {
     Found(Arc<Findings>, Arc<Played>, Table),
     /// What the time of each connection went to.
     Causes(Arc<Vec<CauseRow>>),
+    /// Who owns each moment of each connection.
+    Owners(Arc<Vec<OwnerRow>>),
     Run(Arc<Played>, RunTable),
     Many(Arc<Gathered>, AnyTable),
     Series(Arc<AllSeries>),
@@ -59,6 +63,7 @@ impl PyTable {
             Source::Run(_, table) => table.name(),
             Source::Many(_, table) => table.name(),
             Source::Causes(_) => CAUSES,
+            Source::Owners(_) => OWNERS,
             Source::Series(_) => "series",
             Source::Traffic(_) => "bins",
         }
@@ -71,6 +76,7 @@ impl PyTable {
             Source::Run(_, table) => simulate::tables::schema(*table),
             Source::Many(_, table) => gather::schema(*table),
             Source::Causes(_) => tables::schema_of_causes(),
+            Source::Owners(_) => tables::schema_of_owners(),
             Source::Series(_) => AllSeries::schema(),
             Source::Traffic(_) => Counted::schema(),
         };
@@ -100,6 +106,7 @@ impl PyTable {
             Source::Run(run, table) => run.run_rows.len(*table),
             Source::Many(rows, table) => rows.rows(*table),
             Source::Causes(rows) => rows.len() as u64,
+            Source::Owners(rows) => rows.len() as u64,
             Source::Series(series) => series.rows(),
             Source::Traffic(counted) => counted.rows(),
         }
@@ -113,6 +120,7 @@ impl PyTable {
             Source::Run(run, table) => Ok(FFI_ArrowArrayStream::new(run.run_rows.reader(*table)?)),
             Source::Many(rows, table) => Ok(rows.stream(*table)?),
             Source::Causes(rows) => Ok(tables::causes(Arc::clone(rows))),
+            Source::Owners(rows) => Ok(tables::owners(Arc::clone(rows))),
             Source::Series(series) => Ok(FFI_ArrowArrayStream::new(series.reader())),
             Source::Traffic(counted) => Ok(FFI_ArrowArrayStream::new(counted.reader())),
         }

@@ -26,12 +26,13 @@ impl Places {
         Ok(Places { packets: ByFlow::new(shelf)?, episodes: ByFlow::new(shelf)?, idle: ByFlow::new(shelf)? })
     }
 
-    /// Puts the comments on lost copies, idle gaps, and where episodes begin and end into `all`.
+    /// Puts the comments on lost copies, idle gaps, and where episodes begin and end into `all`; `see` is given every packet.
     pub fn find(
         &mut self,
         flow: &FlowRow,
         mut bursts: Vec<BurstRow>,
         all: &mut Vec<(u64, String)>,
+        mut see: impl FnMut(&PacketRow),
     ) -> io::Result<()> {
         // From the receiver's side a burst is a gap: what was lost is no packet of the capture.
         if flow.vantage.is_remote() {
@@ -42,6 +43,7 @@ impl Places {
         let mut due: Vec<Event> = Vec::new();
         let mut open = 0;
         while let Some(p) = self.packets.next_of(flow.flow)? {
+            see(&p);
             while let Some(event) = events.next_if(|e| e.at <= p.time) {
                 due.push(event);
             }
@@ -159,7 +161,7 @@ mod tests {
             ..EpisodeRow::default()
         });
         spool.flow(&FlowRow { vantage, ..FlowRow::default() });
-        comments(&spool.seal()).unwrap()
+        comments(&spool.seal(), &[]).unwrap()
     }
 
     #[test]

@@ -4,7 +4,7 @@ pub mod column;
 pub mod flows;
 pub mod rows;
 
-use crate::connections::CauseRow;
+use crate::connections::{CauseRow, OwnerRow};
 use crate::spool::{Row, Shelf, Table};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -115,6 +115,16 @@ pub fn schema(table: Table) -> Schema {
 pub fn causes(rows: Arc<Vec<CauseRow>>) -> FFI_ArrowArrayStream {
     let rows = (0..rows.len()).map(move |i| Ok(rows[i].clone()));
     FFI_ArrowArrayStream::new(Box::new(Batches::<rows::CauseColumns, _>::of(rows)))
+}
+
+/// The table of owners as a stream of the Arrow C interface.
+pub fn owners(rows: Arc<Vec<OwnerRow>>) -> FFI_ArrowArrayStream {
+    let rows = (0..rows.len()).map(move |i| Ok(rows[i].clone()));
+    FFI_ArrowArrayStream::new(Box::new(Batches::<rows::OwnerColumns, _>::of(rows)))
+}
+
+pub fn schema_of_owners() -> Schema {
+    rows::OwnerColumns::schema()
 }
 
 pub fn schema_of_causes() -> Schema {

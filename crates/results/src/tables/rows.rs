@@ -1,7 +1,7 @@
 //! The columns of every table but `flows`.
 
 use super::column::*;
-use crate::connections::CauseRow;
+use crate::connections::{CauseRow, OwnerRow};
 use crate::names::{needless as needless_word, proof};
 use analysis::rows::*;
 use arrow_array::RecordBatch;
@@ -110,6 +110,11 @@ table! { WaitColumns of WaitRow { flow, start, end, host, waits_for, time, bytes
     flow: Id, start: Stamp, end: Stamp, host: Word, waits_for: Word,
     time_s: Secs = time,
     bytes: Int, turns: Int,
+}
+
+table! { OwnerColumns of OwnerRow { flow, start, end, cause, by, certainty } =>
+    flow: Id, start: Stamp, end: Stamp,
+    cause: Word, by: MaybeWord, certainty: Word,
 }
 
 table! { CauseColumns of CauseRow { flow, cause, by, time, share, certainty, is_answer, bytes } =>

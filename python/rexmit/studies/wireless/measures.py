@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rexmit.frame import batches, gather
+from rexmit.arrow import batches, gather
 from rexmit.scenario import Scenario
 from rexmit.studies import own, scenario
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rexmit.frame import Frame, gather
+from rexmit.arrow import gather
+from rexmit.frame import Frame
 from rexmit.running.one_run import Run, run
 from rexmit.studies import own
 from rexmit.studies.wireless.measures import LABELS, PAYLOAD, SCHEDULE, VARIANTS, load
