@@ -17,7 +17,7 @@ use wasm_bindgen::prelude::*;
 
 /// A row for each packet, ACK and repair is kept of captures of up to so many packets: the rows of one flow take 140 bytes
 /// each while the page is made.
-const MOST_PACKETS: u64 = 1_250_000;
+const MOST_PACKETS: u64 = 500_000;
 
 /// The data of a report, which a page takes piece by piece.
 #[wasm_bindgen]
