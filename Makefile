@@ -7,6 +7,7 @@
 # make elsewhere  the code for other systems compiles, and the workflow files are well-formed
 # make studies the papers' experiments run again, the pages of docs/studies written anew
 # make explorer  the page of rexmit report, from explorer/ (needs Node; the built page is committed)
+# make web     the page that analyses captures in the browser, into target/web (needs Node, wasm-bindgen, Rust's wasm32 target)
 # make site    docs/ as a site in target/site, its tutorials run, its pictures drawn (opens from the file)
 # make man     the manual page, from the parser of the command line   (man -M .venv/share/man rexmit)
 # make fuzz    each fuzz target for a minute; make fuzz-short: ten seconds; make fuzz-coverage: lines that targets reach
@@ -29,7 +30,7 @@ TOOLS := $(BIN)/.test-needs
 WHEEL := $(BIN)/.wheel-needs
 BUILT := $(BIN)/.built
 
-.PHONY: build full release demo test validate test-rust test-python lint lint-rust lint-python studies explorer site man documents bench \
+.PHONY: build full release demo test validate test-rust test-python lint lint-rust lint-python studies explorer web site man documents bench \
         cost cost-worst instructions wheel elsewhere fuzz fuzz-short fuzz-coverage clean
 
 build: $(BUILT)
@@ -129,8 +130,13 @@ studies: build
 explorer:
 	cd explorer && npm ci --no-audit --no-fund && npm run build && npm test
 
+# One file, which `make site` puts into the site: what is lacking is named.
+web: build
+	$(BIN)/python site/web.py
+
 # Every command on the pages of tutorials and questions is run.
 site: build $(TOOLS)
+	@$(BIN)/python site/web.py || echo "the site goes without the page that analyses in the browser"
 	$(BIN)/python site/build.py
 
 # A build or a wheel installs it as share/man/man1/rexmit.1.

@@ -21,6 +21,8 @@ import written
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS, SITE = ROOT / "docs", ROOT / "target" / "site"
+#: The page that analyses in the browser, if it was built (web.py), and what the front page says of it then.
+TRY, TRY_IT = ROOT / "target" / "web" / "rexmit.html", '<a class="try" href="try.html">Try it</a>'
 #: Files of docs/ that pages show or link to.
 BESIDE = (".png", ".svg", ".json")
 
@@ -55,7 +57,12 @@ def _sources(source: Path, extra: Path, work: Path) -> None:
             text = tutorials.play(f"docs/{name}", work, target.parent, extra / name.parent)
         else:
             text = path.read_text(encoding="utf-8")
+        if str(name) == "index.md" and TRY.exists():
+            text = text.replace("No installation at hand: [", f"{TRY_IT} without an installation: [")
         target.write_text(outside_named(text, "../" * (len(name.parts) - 1)), encoding="utf-8")
+    if TRY.exists():
+        extra.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TRY, extra / "try.html")
     for name, text in written.pages().items():
         target = source / name
         target.parent.mkdir(parents=True, exist_ok=True)

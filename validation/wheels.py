@@ -195,13 +195,19 @@ def lacking_in_wheel(held: set[str]) -> list[str]:
     return sorted(wanted - held)
 
 
+#: Crates of which the extension is not made: those of the page that analyses in the browser.
+BESIDE = ("report", "web")
+
+
 def lacking_in_sdist(held: set[str]) -> list[str]:
     """What a source archive with these files, named from its own folder on, lacks."""
     stacks = {p.relative_to(ROOT).as_posix() for p in (ROOT / "stacks").glob("*.toml")}
     crates = {
         p.relative_to(ROOT).as_posix()
         for p in (ROOT / "crates").glob("*/**/*")
-        if p.is_file() and p.relative_to(ROOT).parts[2] in ("Cargo.toml", "build.rs", "src")
+        if p.is_file()
+        and p.relative_to(ROOT).parts[1] not in BESIDE
+        and p.relative_to(ROOT).parts[2] in ("Cargo.toml", "build.rs", "src")
     }
     own = {"LICENSE", "README.md", "Cargo.toml", "Cargo.lock", "pyproject.toml"}
     own |= {f"docs/{name}.md" for name in ("definitions", "json", "scenario")}

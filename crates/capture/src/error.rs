@@ -115,6 +115,7 @@ impl Error {
         }
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn refused(file: &str, refusal: reach::Refusal) -> Error {
         match refusal {
             reach::Refusal::Io(reason) => Error::opening(file, reason),

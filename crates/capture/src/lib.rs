@@ -8,8 +8,11 @@
 mod annotate;
 mod beside;
 mod decode;
+mod decoders;
 mod dictionary;
 mod error;
+#[cfg_attr(target_arch = "wasm32", path = "handed.rs")]
+mod files;
 mod filters;
 mod fragments;
 mod info;
@@ -35,6 +38,8 @@ mod writer;
 pub use annotate::{Annotated, annotate, is_annotated};
 pub use beside::Datagrams;
 pub use error::{Damage, Error, What, grouped, sentence, shown};
+#[cfg(target_arch = "wasm32")]
+pub use files::{Bytes, hand_over};
 pub use info::{
     Compression, FileInfo, Format, Info, Interface, Malformed, Others, Resolution, Tunnel, Unread,
     Unsupported, links,

@@ -1,27 +1,19 @@
 //! Where bytes come from: a file or standard input, through a decompressor if the first bytes ask for one.
 
+use crate::decoders::{MOST_MEMORY, decoder, is_refused};
 use crate::dictionary;
 use crate::error::{Error, grouped, shown};
+use crate::files;
 use crate::info::Compression;
 use reach::Reach;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What decompressing may use: twice what `xz -9` needs, and zstd's largest window without `--long`.
-const MOST_MEMORY: u64 = 128 << 20;
 /// So many bytes of a file tell its compression, and how large a window it wants.
 const HEAD: u64 = 64;
-
-/// A decoder's refusal to take more memory than that. (zstd's errors are words only.)
-fn is_refused(error: &io::Error) -> bool {
-    use liblzma::stream::Error as Xz;
-    let xz = error.get_ref().and_then(|e| e.downcast_ref::<Xz>());
-    xz == Some(&Xz::MemLimit) || error.to_string() == "Frame requires too much memory for decoding"
-}
 
 /// Why decompressing ended; for the decoder's refusal with how large the window is, where the file's head says so.
 pub(crate) fn refusal(error: &io::Error) -> Option<String> {
@@ -87,8 +79,7 @@ impl Source {
     pub(crate) fn len(&self) -> Option<u64> {
         match self {
             Source::Stdin => None,
-            Source::Path(p, Reach::Anywhere) => p.metadata().ok().filter(|m| m.is_file()).map(|m| m.len()),
-            Source::Path(p, Reach::Below(folders)) => Some(folders.place(p).ok()?.metadata().ok()?.len()),
+            Source::Path(path, reach) => files::len(path, reach),
         }
     }
 }
@@ -170,35 +161,9 @@ pub(crate) fn open(source: &Source, meter: &Meter) -> Result<Stream, Error> {
     let name = source.to_string();
     let raw: Box<dyn Read + Send> = match source {
         Source::Stdin => Box::new(io::stdin()),
-        Source::Path(path, reach) => {
-            let file = match reach {
-                Reach::Anywhere => open_file(path, meter).map_err(|e| Error::opening(&name, e))?,
-                Reach::Below(folders) => folders.open(path).map_err(|e| Error::refused(&name, e))?,
-            };
-            if file.metadata().is_ok_and(|m| m.is_dir()) {
-                return Err(Error::Directory { file: name });
-            }
-            Box::new(file)
-        }
+        Source::Path(path, reach) => files::open(path, reach, &name, &|| meter.waits_on())?,
     };
     from_reader(raw, &name, meter)
-}
-
-/// A named pipe opens once somebody writes to it. `File::open` would wait on whatever signal comes.
-#[cfg(unix)]
-fn open_file(path: &Path, meter: &Meter) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    loop {
-        match rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
-            Err(rustix::io::Errno::INTR) if meter.waits_on() => {}
-            opened => return Ok(opened?.into()),
-        }
-    }
-}
-
-#[cfg(not(unix))]
-fn open_file(path: &Path, _: &Meter) -> io::Result<File> {
-    File::open(path)
 }
 
 /// The same over bytes that are open already.
@@ -218,18 +183,9 @@ pub(crate) fn from_reader(raw: Box<dyn Read + Send>, name: &str, meter: &Meter) 
     let unreadable = |reason| Error::Unreadable { file: name.to_string(), reason };
     let bytes: Box<dyn Read + Send> = match compression {
         None => Box::new(whole),
-        Some(Compression::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(whole)),
-        Some(Compression::Zstd) => {
-            let mut decoder = zstd::stream::read::Decoder::new(whole).map_err(unreadable)?;
-            decoder.window_log_max(MOST_MEMORY.ilog2()).map_err(unreadable)?;
-            Box::new(Decompressed { inner: decoder, compression: Compression::Zstd, window })
-        }
-        Some(Compression::Xz) => {
-            let stream =
-                liblzma::stream::Stream::new_auto_decoder(MOST_MEMORY, liblzma::stream::CONCATENATED)
-                    .map_err(|e| unreadable(e.into()))?;
-            let inner = liblzma::read::XzDecoder::new_stream(whole, stream);
-            Box::new(Decompressed { inner, compression: Compression::Xz, window })
+        Some(compression) => {
+            let inner = decoder(compression, whole).map_err(unreadable)?;
+            Box::new(Decompressed { inner, compression, window })
         }
     };
     Ok(Stream { bytes, compression })

@@ -57,16 +57,22 @@ def _hash(script: bytes) -> str:
     return base64.b64encode(hashlib.sha256(script.replace(b"\r\n", b"\n")).digest()).decode()
 
 
-def document(meta: dict[str, Any], blobs: Iterable[tuple[str, Callable[[], bytes]]]) -> Iterator[bytes]:
-    """The file in pieces. blobs: names, and what makes them when they are written."""
+def frame() -> tuple[str, str]:
+    """A file before its data, and behind them."""
     head, body, end = page()
     said = f'{MADE_BY}<meta http-equiv="Content-Security-Policy" content="{markup(policy())}">'
-    yield (head + said + body).encode()
+    return head + said + body, end
+
+
+def document(meta: dict[str, Any], blobs: Iterable[tuple[str, Callable[[], bytes]]]) -> Iterator[bytes]:
+    """The file in pieces. blobs: names, and what makes them when they are written."""
+    before, behind = frame()
+    yield before.encode()
     yield f'<script id="rexmit-meta" type="application/json">{in_html(meta)}</script>\n'.encode()
     for name, blob in blobs:
         packed = base64.b64encode(deflated(blob()))
         yield f'<script type="text/plain" data-blob="{markup(name)}">'.encode() + packed + b"</script>\n"
-    yield end.encode()
+    yield behind.encode()
 
 
 def is_ours(path: Path) -> bool:

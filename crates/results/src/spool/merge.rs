@@ -1,65 +1,15 @@
 //! Reading sorted runs back as one sequence, in order of flow.
 
+use super::disk::Disk;
 use super::store::{HEADER, Piece};
 use analysis::ascending::{Ascending, Walk};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
 /// What is read from a run at a time.
 const BLOCK: usize = 16 << 10;
-
-pub use at::write_all_at;
-
-/// Reading and writing at a place of a file, whatever its cursor.
-#[cfg(not(windows))]
-mod at {
-    use std::fs::File;
-    use std::io;
-    use std::os::unix::fs::FileExt;
-
-    pub fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
-        file.write_all_at(bytes, at)
-    }
-    pub fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-        file.read_exact_at(bytes, at)
-    }
-}
-
-/// Windows moves the cursor as well, which nobody here looks at.
-#[cfg(windows)]
-mod at {
-    use std::fs::File;
-    use std::io;
-    use std::os::windows::fs::FileExt;
-
-    pub fn write_all_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
-        while !bytes.is_empty() {
-            match file.seek_write(bytes, at)? {
-                0 => return Err(io::ErrorKind::WriteZero.into()),
-                n => {
-                    bytes = &bytes[n..];
-                    at += n as u64;
-                }
-            }
-        }
-        Ok(())
-    }
-    pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
-        while !bytes.is_empty() {
-            match file.seek_read(bytes, at)? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                n => {
-                    bytes = &mut bytes[n..];
-                    at += n as u64;
-                }
-            }
-        }
-        Ok(())
-    }
-}
 
 /// One sorted sequence of records.
 pub enum Source {
@@ -88,7 +38,7 @@ impl Part {
 }
 
 pub struct FileRun {
-    file: Arc<File>,
+    file: Arc<Disk>,
     at: u64,
     end: u64,
     block: Vec<u8>,
@@ -98,7 +48,7 @@ pub struct FileRun {
 }
 
 impl Source {
-    pub fn file(file: Arc<File>, at: u64, end: u64) -> Source {
+    pub fn file(file: Arc<Disk>, at: u64, end: u64) -> Source {
         Source::File(FileRun { file, at, end, block: Vec::new(), pos: 0, len: 0 })
     }
     pub fn memory(piece: Arc<Piece>) -> Source {
@@ -164,7 +114,7 @@ impl FileRun {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         self.block.resize(kept + more, 0);
-        at::read_exact_at(&self.file, &mut self.block[kept..], self.at)?;
+        self.file.read_exact_at(&mut self.block[kept..], self.at)?;
         self.at += more as u64;
         Ok(())
     }

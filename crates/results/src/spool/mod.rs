@@ -1,6 +1,8 @@
 //! The sink that keeps rows: by flow, in little memory whatever their number, to be read as often as wanted.
 
 pub mod codec;
+#[cfg_attr(target_arch = "wasm32", path = "disk_in_memory.rs")]
+mod disk;
 pub mod merge;
 mod narrow;
 pub mod parts;

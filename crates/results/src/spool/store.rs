@@ -4,10 +4,10 @@
 //! merged into one of the next, so that reading back never needs more than `FAN` small buffers a level, and
 //! memory does not grow with rows.
 
+use super::disk::{self, Disk};
 use super::merge::{Merge, Source};
 use analysis::ascending::Ascending;
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
 
 /// How much one kind of row may hold in memory, index included.
@@ -72,14 +72,14 @@ struct Run {
 }
 
 struct Level {
-    file: Arc<File>,
+    file: Arc<Disk>,
     len: u64,
     runs: Vec<Run>,
 }
 
 impl Level {
     fn new() -> io::Result<Level> {
-        Ok(Level { file: Arc::new(tempfile::tempfile()?), len: 0, runs: Vec::new() })
+        Ok(Level { file: Arc::new(Disk::new()?), len: 0, runs: Vec::new() })
     }
 }
 
@@ -159,8 +159,7 @@ impl Store {
     /// Puts a device that is always full in the place of the first level's file.
     #[cfg(test)]
     pub fn refuse_disk(&mut self) {
-        let full = File::options().write(true).open("/dev/full").unwrap();
-        self.levels = vec![Level { file: Arc::new(full), len: 0, runs: Vec::new() }];
+        self.levels = vec![Level { file: Arc::new(Disk::full()), len: 0, runs: Vec::new() }];
     }
 
     fn spill(&mut self) -> io::Result<()> {
@@ -261,11 +260,9 @@ impl Sealed {
     /// The same in words; `name`: the table's.
     pub fn complaint(&self, name: &str) -> Option<String> {
         let (error, lost) = self.loss()?;
-        let (why, first, folder) = (capture::sentence(error), self.rows(), std::env::temp_dir());
+        let (why, first, [place, fix]) = (capture::sentence(error), self.rows(), disk::place());
         Some(format!(
-            "table {name}: {lost} rows after the first {first} could not be kept in {} ({why}); set TMPDIR to a place \
-             with more room",
-            folder.display()
+            "table {name}: {lost} rows after the first {first} could not be kept in {place} ({why}); {fix}"
         ))
     }
     /// All records in order of flow; within a flow as they came.
@@ -306,14 +303,13 @@ impl<'a> RunWriter<'a> {
         if self.buffer.len() >= RunWriter::BLOCK { self.flush() } else { Ok(()) }
     }
     fn flush(&mut self) -> io::Result<()> {
-        super::merge::write_all_at(&self.level.file, &self.buffer, self.at)?;
+        self.level.file.write_all_at(&self.buffer, self.at)?;
         self.at += self.buffer.len() as u64;
         self.buffer.clear();
         Ok(())
     }
     fn finish(mut self) -> io::Result<()> {
         self.flush()?;
-        (&*self.level.file).flush()?;
         self.level.runs.push(Run { at: self.level.len, end: self.at });
         self.level.len = self.at;
         Ok(())

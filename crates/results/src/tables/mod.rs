@@ -97,6 +97,13 @@ impl Visitor for Describe {
     }
 }
 
+/// Some rows as one batch.
+pub fn batch<C: Columns>(rows: impl IntoIterator<Item = C::Row>) -> Result<RecordBatch, ArrowError> {
+    let mut columns = C::default();
+    rows.into_iter().for_each(|row| columns.push(row));
+    columns.take(&Arc::new(C::schema()))
+}
+
 /// A table's batches.
 pub(crate) fn reader(shelf: &Shelf, table: Table) -> Result<Reader, ArrowError> {
     visit(table, Read(shelf))
