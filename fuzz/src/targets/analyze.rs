@@ -11,7 +11,7 @@ use capture::Options;
 use results::json::{self, Beside};
 use results::run::{Findings, Request, analyze};
 use results::spool::{Listing, Table};
-use results::{annotate, tables};
+use results::{annotate, connections, tables};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use wire::Span;
@@ -113,7 +113,8 @@ pub fn everything(found: &Findings, path: &Path) -> Vec<u8> {
         assert!(columns > 0 && rows as u64 == found.shelf.len(table), "{}", table.name());
     }
     if found.shelf.holds(Table::Retransmissions) && found.shelf.holds(Table::Packets) {
-        let comments = annotate::comments(&found.shelf).expect("rows can be read back");
+        let owners = connections::owners(&found.facts, &found.shelf, None).expect("rows can be read back");
+        let comments = annotate::comments(&found.shelf, &owners).expect("rows can be read back");
         let out = scratch::folder().join("annotated.pcapng");
         if let Err(e) = capture::annotate(&[path.to_path_buf()], &out, comments, |_| true) {
             is_a_sentence(&e.to_string());

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rexmit import stats
+from rexmit.arrow import gather
 from rexmit.figures.style import BLACK, GREY, Figure, canvas, styled
-from rexmit.frame import gather
 from rexmit.studies.rows import seen
 from rexmit.studies.study import Drawing, Part, Plan, Results, Statement
 from rexmit.studies.wireless.measures import NAME, SCHEDULE, durations, load, transfer
