@@ -77,7 +77,7 @@ def naive(run: Any) -> Json:
 
 def drops(run: Any) -> tuple[int, int]:
     """How many packets the queue dropped, and the channel."""
-    causes = [str(c) for c in run.drops.to_polars()["cause"]] if len(run.drops) else []
+    causes = [str(row["cause"]) for row in run.drops.to_pylist()]
     queue = sum(c.startswith("queue") for c in causes)
     return queue, len(causes) - queue
 

@@ -324,6 +324,7 @@ class Story:
             "rounds": pa.table({"flow": pa.array([], pa.uint32())}),
             "waits": pa.table({"flow": pa.array([], pa.uint32())}),
             "causes": pa.table({"flow": pa.array([], pa.uint32())}),
+            "owners": pa.table({"flow": pa.array([], pa.uint32())}),
             "intervals": arrow(self.intervals()),
             "rtt": arrow([{"flow": 0, "kind": "ack"} | r for r in self.rtts]),
             "packets": arrow(packets),

@@ -9,6 +9,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("rexmit FILE", "where the time of each transfer went, and why: rexmit analyze FILE"),
             ("rexmit report FILE", "the same as one HTML file"),
+            ("rexmit fit FILE", "what its path is like, and a scenario of it to run"),
             (
                 "rexmit record -- COMMAND",
                 "capture a transfer of this machine, and what its kernel says",

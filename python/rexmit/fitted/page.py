@@ -32,7 +32,7 @@ NAMES = {
     "others": "others' share",
 }
 KINDS = {
-    "none": "nothing was lost",
+    "none": "no packet was lost by chance",
     "queue": "the queue, which the sender overran",
     "policer": "a policer",
     "random": "at random, one by one",
@@ -86,7 +86,7 @@ def _number(value: float, unit: str) -> str:
         return size(value)
     if unit == "share":
         return percent(value) if value >= 0.01 or value == 0 else f"{100 * value:.3g}%"
-    return f"{value:,.1f} {unit}"
+    return f"{value:,.0f} {unit}" if value >= 10 else f"{value:,.1f} {unit}"
 
 
 def _cells(value: Value) -> list[str]:
