@@ -245,6 +245,7 @@ def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "statement": "the window never opens again",
                 "found": "it opens after 1.2 s",
                 "agrees": False,
+                "scripted": False,
                 "rows": [],
                 "drawing": None,
                 "depends": None,
@@ -254,6 +255,7 @@ def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             {
                 "key": "small.claim",
                 "claim": "SACK repairs more in a round trip",
+                "quote": "repairs more",
                 "verdict": "holds",
                 "effect": 0.3,
                 "unit": "s",
@@ -263,6 +265,7 @@ def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "effect_text": "0.30 s",
                 "reading": None,
                 "tests": [],
+                "beside": None,
                 "depends": None,
             }
         ],

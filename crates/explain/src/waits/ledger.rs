@@ -3,7 +3,6 @@
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use analysis::rows::Role;
-use std::collections::BTreeMap;
 use wire::{Span, Time};
 
 /// Time of one owner, between two moments.
@@ -40,28 +39,31 @@ impl Owned {
     }
 }
 
+/// A connection has few owners: a list is sooner searched than a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    owned: BTreeMap<(usize, Option<Role>), (Cause, Owned)>,
+    owned: Vec<(Cause, Option<Role>, Owned)>,
 }
 
 impl Ledger {
     pub fn add(&mut self, e: &Entry) {
-        if e.time <= Span::ZERO {
-            return;
-        }
-        let new = Owned { by_certainty: Default::default(), first: e.first, last: e.last };
-        let (_, owned) = self.owned.entry((e.cause as usize, e.by)).or_insert((e.cause, new));
+        let at = self.owned.iter().position(|(cause, by, _)| (*cause, *by) == (e.cause, e.by));
+        let at = at.unwrap_or_else(|| {
+            let new = Owned { by_certainty: Default::default(), first: e.first, last: e.last };
+            self.owned.push((e.cause, e.by, new));
+            self.owned.len() - 1
+        });
+        let owned = &mut self.owned[at].2;
         owned.by_certainty[e.certainty as usize] += e.time;
         owned.first = owned.first.min(e.first);
         owned.last = owned.last.max(e.last);
     }
     pub fn total(&self) -> Span {
-        self.owned.values().fold(Span::ZERO, |sum, (_, o)| sum + o.time())
+        self.owned.iter().fold(Span::ZERO, |sum, (_, _, o)| sum + o.time())
     }
     /// Every owner, the one with the most time first.
     pub fn owners(&self) -> Vec<(Cause, Option<Role>, Owned)> {
-        let mut all: Vec<_> = self.owned.iter().map(|((_, by), (cause, o))| (*cause, *by, *o)).collect();
+        let mut all = self.owned.clone();
         all.sort_by_key(|(cause, by, o)| (std::cmp::Reverse(o.time()), *cause as usize, *by));
         all
     }

@@ -152,7 +152,11 @@ impl<'a> Row<'a> {
         }
     }
 
+    #[inline(always)]
     fn put(&self, ledger: &mut Ledger, cause: Cause, by: Option<Role>, time: Span, sure: Certainty) {
+        if time <= Span::ZERO {
+            return;
+        }
         ledger.add(&Entry { cause, by, time, certainty: sure, first: self.row.start, last: self.row.end });
     }
 
@@ -247,13 +251,34 @@ impl<'a> Row<'a> {
     /// The repair of losses, and the wait for it.
     fn repairs(&mut self, side: usize, ledger: &mut Ledger) {
         let (start, end) = (self.row.start, self.row.end);
-        let troubles = self.facts.troubles[side];
-        // What a timer ended belongs to the trouble that it ended.
-        let mut timer = self.take(side, Wait::Timer, Span::MAX);
+        let timer = self.take(side, Wait::Timer, Span::MAX);
+        if timer > Span::ZERO {
+            self.timed_out(side, timer, ledger);
+        }
+        let length = (end - start).as_secs().max(1e-9);
+        for t in self.facts.troubles[side].near(start, end) {
+            let overlap = (t.end.min(end) - t.noticed.max(start)).as_secs().max(0.0) / length;
+            for wait in REPAIRED {
+                let share = self.row.of(side, wait).scale(overlap);
+                let time = self.take(side, wait, share);
+                self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
+            }
+            // A program may write while data is missing: what is missing is owed all the same.
+            let until = t.end.min(end).min(t.repaired);
+            let missing = (until - t.noticed.max(start)).as_secs().max(0.0) / length;
+            let share = self.row.of(side, Wait::Program).scale(missing);
+            let time = self.take(side, Wait::Program, share);
+            self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
+        }
+    }
+
+    /// What a timer ended belongs to the trouble that it ended.
+    fn timed_out(&self, side: usize, mut timer: Span, ledger: &mut Ledger) {
+        let (start, end) = (self.row.start, self.row.end);
         if !self.facts.conversation.seen_leaving(side) {
             // What was lost, and what was sent before, left when its program had written it.
-            let waited =
-                troubles.near(start, end).map(|t| t.end.min(end) - t.noticed.min(t.start).max(start));
+            let all = self.facts.troubles[side].near(start, end);
+            let waited = all.map(|t| t.end.min(end) - t.noticed.min(t.start).max(start));
             let before = waited.max().map_or(Span::ZERO, |w| timer - w);
             timer -= before.max(Span::ZERO);
             self.put(ledger, Cause::SenderIdle, Some(Role::of(side)), before, Certainty::Likely);
@@ -269,21 +294,6 @@ impl<'a> Row<'a> {
             Some(t) => self.put(ledger, t.cause, self.by_of(t), timer, t.certainty),
             None if timer > Span::ZERO => self.unanswered(side, timer, ledger),
             None => {}
-        }
-        let length = (end - start).as_secs().max(1e-9);
-        for t in troubles.near(start, end) {
-            let overlap = (t.end.min(end) - t.noticed.max(start)).as_secs().max(0.0) / length;
-            for wait in REPAIRED {
-                let share = self.row.of(side, wait).scale(overlap);
-                let time = self.take(side, wait, share);
-                self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
-            }
-            // A program may write while data is missing: what is missing is owed all the same.
-            let until = t.end.min(end).min(t.repaired);
-            let missing = (until - t.noticed.max(start)).as_secs().max(0.0) / length;
-            let share = self.row.of(side, Wait::Program).scale(missing);
-            let time = self.take(side, Wait::Program, share);
-            self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
         }
     }
 
