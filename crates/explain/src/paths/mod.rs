@@ -60,8 +60,8 @@ impl<'a> Path<'a> {
         };
         let at_once = |more: usize| lost(&|b| b.lost_segments as usize > more && path.is_at_once(b));
         let empty = |yes| lost(&|b| path.leaves_its_time_empty(b) == Some(yes));
-        let behind = empty(true) > empty(false);
-        path.overruns = at_once(OFTEN) > 0 && at_once(1) * 2 >= lost(&|_| true) && !behind;
+        let behind = || empty(true) > empty(false);
+        path.overruns = at_once(OFTEN) > 0 && at_once(1) * 2 >= lost(&|_| true) && !behind();
         path
     }
 
