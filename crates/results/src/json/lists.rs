@@ -1,7 +1,7 @@
 //! Bursts, episodes and idle gaps as JSON objects. Every row is taken apart by name: a field that is added to a
 //! row and forgotten here does not compile.
 
-use super::write::{Put, apart, members};
+use super::write::{Put, apart, members, put_name};
 use crate::simulate::outages::Labels;
 use crate::told::{Difference, OfFlow, Told};
 use analysis::rows::*;
@@ -139,7 +139,7 @@ impl Put for Names {
             if i > 0 {
                 out.push(b',');
             }
-            e.name().put(out);
+            put_name(e.name(), out);
         }
         out.push(b']');
     }

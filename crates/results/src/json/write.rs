@@ -88,10 +88,23 @@ impl<T: Put> Put for Option<T> {
     }
 }
 
+/// No byte of it needs an escape.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|b| (0x20..0x7f).contains(&b) && b != b'"' && b != b'\\')
+}
+
+/// A name of ours: a row may have many, and none needs an escape.
+pub fn put_name(name: &'static str, out: &mut Vec<u8>) {
+    debug_assert!(is_plain(name), "{name}");
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.push(b'"');
+}
+
 impl Put for str {
     fn put(&self, out: &mut Vec<u8>) {
-        // Names of ours pass straight through; what comes from outside may need escapes.
-        if self.bytes().all(|b| (0x20..0x7f).contains(&b) && b != b'"' && b != b'\\') {
+        // What comes from outside may need escapes.
+        if is_plain(self) {
             out.push(b'"');
             out.extend_from_slice(self.as_bytes());
             out.push(b'"');
