@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rexmit import extras
 from rexmit.sweeps.block import RUNS
 from rexmit.sweeps.plan import Plan
 from rexmit.sweeps.store import Store
@@ -161,6 +162,7 @@ class Sweep:
 
 def load(where: str | os.PathLike[str]) -> Sweep:
     """The results in a folder or at an address, finished or not. Raises ValueError if there is no plan."""
+    extras.need("sweep", "reading a sweep", "numpy", "pyarrow", "scipy")
     store = Store(where)
     plan = store.plan()
     if plan is None:
