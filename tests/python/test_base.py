@@ -25,6 +25,8 @@ CAPTURE = ROOT / "tests" / "data" / "interruption.snd.pcap.gz"
 #: Bytes that rexmit and its base requirements may take once installed.
 MOST_BYTES = 40e6
 #: What a person meets first.
+#: All that it runs needs an extra.
+OF_AN_EXTRA = "docs/tutorials/sweep.md"
 FIRST = ("README.md", *(f"docs/tutorials/{path.name}" for path in (ROOT / "docs/tutorials").glob("*.md")))
 
 
@@ -144,7 +146,7 @@ def test_a_document_runs_in_the_base_or_names_the_line_that_adds_what_it_lacks(
     known = documents.facts()
     said = documents.check(document, ["quick", "studies"], base, tmp_path, known, set(), may_lack=True)
     assert not said.failed, "\n".join(said.failed)
-    assert len(said.lacked) < len(said.ran)
+    assert document == OF_AN_EXTRA or len(said.lacked) < len(said.ran)
 
 
 class Place:
