@@ -26,7 +26,7 @@ examples:
   rexmit fit upload.snd.pcap                                the table, and 20 draws of the scenario
   rexmit fit upload.snd.pcap --scenario path.toml           and the scenario, for rexmit run path.toml
   rexmit fit upload.snd.pcap --like linux-6-bbr             the sender's stack, if it is another
-  rexmit fit up.snd.pcap --receiver up.rcv.pcap --json
+  rexmit fit upload.snd.pcap --receiver upload.rcv.pcap --json
 
 exit codes: 0 an answer, 2 bad input
 """
