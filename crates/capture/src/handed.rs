@@ -45,7 +45,7 @@ pub(crate) fn open(
     }
 }
 
-/// What is handed over belongs to its thread, so it is looked up at each read.
+/// A file that the page handed over belongs to the thread that got it, so each read looks it up there.
 struct Opened {
     path: PathBuf,
     at: u64,

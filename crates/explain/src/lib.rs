@@ -38,7 +38,7 @@ pub fn moments(rows: &Rows<'_>) -> Vec<Moment> {
     considered(rows, waits::moments)
 }
 
-/// What ownership is decided from, for as long as somebody asks.
+/// Puts the facts of a connection together, paths and losses included, and lets `ask` answer from them.
 fn considered<R>(rows: &Rows<'_>, ask: impl FnOnce(&Facts<'_>) -> R) -> R {
     let conversation = Conversation::of(rows);
     let paths = [Path::of(&conversation, 0), Path::of(&conversation, 1)];

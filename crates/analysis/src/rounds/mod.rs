@@ -127,7 +127,7 @@ impl Rounds {
         }
     }
 
-    /// What an ACK tells of now came at some time before: no train goes on over it.
+    /// An ACK reports data that arrived some time before it: its bytes belong to no train, so the open train ends here.
     #[cold]
     pub fn break_train(&mut self, now: Time, delivered: u64) {
         self.begin_train(now, delivered);

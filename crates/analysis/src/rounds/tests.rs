@@ -120,7 +120,7 @@ fn a_train_ends_where_an_ack_tells_of_what_came_before() {
     rounds.on_ack(ms(12), 5000, 60_000, 110_000);
     rounds.finish(ms(13), counted(110_000, 110_000));
     assert_eq!((rounds.done()[0].train_bytes, rounds.done()[0].train), (10_000, Span::from_millis(10)));
-    // What nothing was heard for is a silence all the same.
+    // The time before that ACK, in which no ACK came, is a silence all the same.
     rounds.begin(ms(0), counted(0, 0), Span::from_millis(800));
     rounds.break_train(ms(500), 9000);
     rounds.finish(ms(501), counted(9000, 9000));

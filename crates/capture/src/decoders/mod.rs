@@ -14,7 +14,7 @@ use in_rust as used;
 use crate::info::Compression;
 use std::io::{self, Read};
 
-/// What decompressing may use: twice what `xz -9` needs, and zstd's largest window without `--long`.
+/// Memory that a decoder may use, in bytes: twice what `xz -9` needs, and zstd's largest window without `--long`.
 pub(crate) const MOST_MEMORY: u64 = 128 << 20;
 
 /// Bytes as they were before they were compressed; of several compressed streams in a row, all.

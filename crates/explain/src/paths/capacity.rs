@@ -163,16 +163,15 @@ fn estimated(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Capac
     if let Some(rate) = weighted_quantile(rates, 0.5).filter(|_| full.len() >= 2) {
         return Some(Capacity { bytes_per_s: rate, how: How::Full });
     }
+    let reached = (most > 0.0).then_some(Capacity { bytes_per_s: most, how: How::Reached });
     let Some(rate) = trains else {
         let unseen = path.rows.iter().all(|r| r.rtt_n == 0) && path.rounds.iter().all(|r| r.rtt_n == 0);
         let spacing = unseen.then(|| by_spacing(path.rounds, c.mss(side))).flatten();
-        let reached = Capacity { bytes_per_s: most, how: How::Reached };
-        let spaced = spacing.map(|rate| Capacity { bytes_per_s: rate, how: How::Spacing });
-        return spaced.or((most > 0.0).then_some(reached));
+        return spacing.map(|rate| Capacity { bytes_per_s: rate, how: How::Spacing }).or(reached);
     };
-    match rate {
-        rate if rate >= most / FULL => Some(Capacity { bytes_per_s: rate, how: How::Trains }),
-        rate if rate >= FULL * most => Some(Capacity { bytes_per_s: most.max(rate), how: How::Trains }),
-        _ => (most > 0.0).then_some(Capacity { bytes_per_s: most, how: How::Reached }),
+    match () {
+        () if rate >= most / FULL => Some(Capacity { bytes_per_s: rate, how: How::Trains }),
+        () if rate >= FULL * most => Some(Capacity { bytes_per_s: most.max(rate), how: How::Trains }),
+        () => reached,
     }
 }

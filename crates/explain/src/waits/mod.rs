@@ -28,7 +28,7 @@ pub struct Facts<'a> {
     once: Once,
 }
 
-/// What every row asks for and all rows together tell: found out when it is first asked for.
+/// Facts of the whole connection that every row of waits asks for: each is worked out once, when it is first asked for.
 #[derive(Default)]
 struct Once {
     plateaus: [OnceCell<Option<f64>>; 2],
@@ -190,7 +190,7 @@ impl<'a> Row<'a> {
         let sure = if spaced { Certainty::Open } else { Certainty::Likely };
         let cause = self.full_cause(side);
         let others = if cause == Cause::SharedBottleneck { self.others(side) } else { 1.0 };
-        // What shows a reason of its own is not taken for want of round trips.
+        // Even spacing alone does not outweigh a full window, a held segment, a message or a timer.
         let bare = |wait: &Wait| matches!(wait, Wait::Ack | Wait::Pace | Wait::Unknown);
         let all = [Wait::Ack, Wait::Window, Wait::Small, Wait::Pace, Wait::Path, Wait::Unknown, Wait::Timer];
         for wait in all.into_iter().filter(|wait| !spaced || bare(wait)) {

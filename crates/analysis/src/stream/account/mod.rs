@@ -74,7 +74,7 @@ pub struct Acked {
     pub copies: u64,
 }
 
-/// What is outstanding, and the size of a segment.
+/// Bytes sent and not acknowledged, and the size of a full segment.
 #[derive(Clone, Copy)]
 struct Outstanding {
     bytes: u64,

@@ -13,7 +13,7 @@ use super::settle::Conditions;
 use std::collections::VecDeque;
 use wire::Time;
 
-/// What a second capture tells of a first copy.
+/// How much of a first copy was lost, by the capture of the other end.
 #[derive(Clone, Copy, Debug)]
 struct KnownLoss {
     ordinal: Ordinal,
@@ -32,7 +32,7 @@ pub struct LossTracking {
     pub bursts: Bursts,
     /// The retransmission that leaves, and whether it was lost.
     leaving: Option<(Ordinal, bool)>,
-    /// What a second capture tells of first copies.
+    /// Losses of first copies by the capture of the other end, in order of transmission.
     known: VecDeque<KnownLoss>,
     /// The stream has ended: nothing more will be known.
     pub ended: bool,
