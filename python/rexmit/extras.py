@@ -55,7 +55,14 @@ def told(error: ModuleNotFoundError) -> MissingError | None:
 
 
 def _absent(modules: Sequence[str]) -> list[str]:
-    return [name for name in modules if name not in sys.modules and find_spec(name) is None]
+    return [name for name in modules if not _there(name)]
+
+
+def _there(module: str) -> bool:
+    # Python's import takes None in sys.modules for a module that cannot be imported; find_spec raises.
+    if module in sys.modules:
+        return sys.modules[module] is not None
+    return find_spec(module) is not None
 
 
 def command(extra: Extra) -> str:
