@@ -16,7 +16,7 @@ use crate::prefetch;
 use crate::rows::*;
 use crate::sink::Sink;
 use crate::stream::report::Ending;
-use crate::stream::{Context, SHORTEST_WAIT, Stream, USUAL_MSS, View};
+use crate::stream::{Answers, Context, SHORTEST_WAIT, Stream, USUAL_MSS, View};
 use crate::table::is;
 use crate::vantage::Place;
 use crate::waits::Waits;
@@ -52,6 +52,8 @@ struct Side {
     first_syn: Option<Time>,
     /// All its data that was seen is acknowledged since then: what comes next may be the answer to that.
     asked: Option<Time>,
+    /// When the last data passed that its own last data acknowledged, together with all before.
+    answered: Time,
 }
 
 impl Side {
@@ -289,6 +291,7 @@ impl Connection {
             self.learn_turn(packet, side);
         }
         let repeats = self.sides[side].repeats(&packet.seg);
+        let acks_more = packet.seg.ack != self.sides[side].last_ack.0;
         if flags.has(Flags::ACK) && !flags.has(Flags::RST) && !self.repeats_its_ack(packet, side) {
             self.on_ack(packet, side, capture);
         }
@@ -297,7 +300,14 @@ impl Connection {
             if let Some(asked) = self.sides[side].asked.take() {
                 self.place.to[side].load(packet.time - asked);
             }
-            let view = self.view(packet, side, true);
+            let mut view = self.view(packet, side, true);
+            if view.sender_loop > Span::ZERO {
+                view.answers = self.answers(side, acks_more);
+            }
+            let fin = packet.seg.payload == 0;
+            if fin && self.is_seen_remotely(1 - side) && self.streams[1 - side].is_unfinished() {
+                view.answers = Answers::Unfinished;
+            }
             let mut ctx = capture.ctx(view, &mut self.waits, (&self.tuple, side));
             let spoke = self.streams[side].on_data(packet, fate, &mut ctx);
             if self.streams[side].turn_at_most < self.place.turn(side, self.at[side]) {
@@ -312,6 +322,21 @@ impl Connection {
         self.sides[side].fin |= flags.has(Flags::FIN);
         self.note_reset(packet, side);
         Taken::Yes
+    }
+
+    /// What a data packet of this side says of the other's data by its ACK, where it is seen away from its sender.
+    fn answers(&mut self, side: usize, acks_more: bool) -> Answers {
+        let spoke = self.sides[1 - side].spoke;
+        let before = std::mem::replace(&mut self.sides[side].answered, spoke);
+        match () {
+            () if !self.streams[1 - side].everything_acked() => {
+                self.sides[side].answered = Time::FAR_PAST;
+                if acks_more { Answers::Part } else { Answers::Unknown }
+            }
+            () if acks_more => Answers::Rest,
+            () if before == spoke && spoke > Time::FAR_PAST => Answers::Nothing,
+            () => Answers::Unknown,
+        }
     }
 
     /// Are the checksums of this side wrong as a rule? Then they were left to a network card, or the headers were
@@ -382,7 +407,7 @@ impl Connection {
         let (place, at) = (&self.place, self.at[side]);
         // An answer comes as soon as a host answers: what comes later was sent by a timer.
         let by_timer = || repeats && silence > place.turn(side, at) + SHORTEST_WAIT;
-        self.streams[side].on_bare_ack_from_sender(packet, heard, by_timer);
+        self.streams[side].on_bare_ack_from_sender(packet, heard, at, by_timer);
     }
 
     fn on_ack<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {
@@ -458,6 +483,7 @@ impl Connection {
                 receiver: ends[1 - side],
                 closed: self.closed(),
                 reset: self.reset.then_some(Reset {
+                    closed_before: self.sides[usize::from(self.reset_by)].fin,
                     by_sender: side == usize::from(self.reset_by),
                     time: self.reset_time,
                 }),

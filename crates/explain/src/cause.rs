@@ -193,7 +193,7 @@ fn plural(n: u64, one: &str, more: &str) -> String {
 }
 
 /// At the beginning of a sentence.
-fn capital(words: &str) -> String {
+pub(crate) fn capital(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

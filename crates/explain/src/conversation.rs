@@ -57,6 +57,12 @@ impl<'a> Conversation<'a> {
             least = least.into_iter().chain([low]).min();
             most = most.max(Some(high));
         }
+        // A queue that stood from its first packet on shows by what other flows between the two hosts met before or behind it.
+        let leaves = |f: &&FlowRows<'a>| {
+            f.flow.is_some_and(|row| matches!(row.vantage, Vantage::Sender | Vantage::Both))
+        };
+        let of_path = rows.flows.iter().filter(leaves).flat_map(|f| f.path).filter_map(|r| r.rtt_min);
+        let least = least.and_then(|own| of_path.chain([own]).min());
         Conversation {
             flows: rows.flows,
             waits: rows.waits,

@@ -10,6 +10,7 @@ pub mod audit;
 pub mod cause;
 pub mod certainty;
 pub mod conversation;
+mod cut_off;
 pub mod findings;
 mod limits;
 pub mod losses;
@@ -154,17 +155,15 @@ fn explains_silence(cause: Cause) -> bool {
     )
 }
 
-/// The owner with the most time; but a reset that cut off what was owed comes first, and what took no time is nothing.
+/// The owner with the most time; but a reset that cut off what was owed comes first, unless a program chose to close while a
+/// transfer went on, and what took no time is nothing.
 fn verdict(c: &Conversation<'_>, owed: Span, causes: &[Share]) -> (Cause, Option<Role>, Certainty) {
-    let reset = (0..2).find_map(|side| {
-        let row = c.row(side)?;
-        let reset = row.reset?;
-        (row.acked_bytes < row.bytes).then(|| if reset.by_sender { side } else { 1 - side })
-    });
-    if let Some(by) = reset {
-        return (Cause::Reset, Some(Role::of(by)), Certainty::Known);
-    }
     let least = c.base_rtt.map_or(NEGLIGIBLE, |rtt| rtt.scale(NEGLIGIBLE_TRIPS).max(NEGLIGIBLE));
+    let held_by_more_than_programs =
+        causes.first().is_some_and(|first| owed > least && !is_of_programs(first.cause));
+    if let Some(cut) = cut_off::of(c).filter(|cut| !(cut.chosen && held_by_more_than_programs)) {
+        return (Cause::Reset, Some(Role::of(cut.by)), Certainty::Known);
+    }
     match causes.first() {
         Some(first) if owed > least => {
             // A SYN that was lost on its way costs a second, and does not show where SYNs arrive; and where another cause has
@@ -184,6 +183,11 @@ fn verdict(c: &Conversation<'_>, owed: Span, causes: &[Share]) -> (Cause, Option
             )
         }
     }
+}
+
+/// The programs had not got to it yet.
+fn is_of_programs(cause: Cause) -> bool {
+    matches!(cause, Cause::SenderIdle | Cause::RequestResponse | Cause::CannotTell)
 }
 
 fn path_words(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> PathWords {

@@ -246,13 +246,9 @@ fn a_small_segment_waits_a_round_trip_and_what_is_more_its_receiver_held() {
     assert_eq!((answer.cause, answer.by), (Cause::DelayedAck, Some(Role::Server)));
     assert!((seconds(&answer, Cause::DelayedAck) - 4.0).abs() < 1e-6);
     assert!((seconds(&answer, Cause::RequestResponse) - 0.8).abs() < 1e-6);
-    // Where data arrives it is a wait for an ACK like any other: but this host held it.
-    let held = Summary { n: 20, max: 0.2, mean: 0.2, ..Summary::default() };
-    let arrives = FlowRow { vantage: Vantage::Receiver, rtt_ack: held, ..flow(30_000) };
-    let waits: Vec<Stretch> =
-        (0..20).map(|i| Stretch { bytes: [1448, 0], ..stretch(240 * i, &[(0, Wait::Ack, 240)]) }).collect();
-    let answer = explained(&arrives, &[], &[], &waits);
-    assert_eq!((answer.cause, answer.by), (Cause::DelayedAck, Some(Role::Server)));
+    // Where data arrives, that it followed on the ACK again and again may be an accident.
+    let answer = explained(&FlowRow { vantage: Vantage::Receiver, ..flow(30_000) }, &[], &[], &waits);
+    assert_eq!((answer.cause, answer.certainty), (Cause::DelayedAck, Certainty::Likely));
 }
 
 #[test]
@@ -456,7 +452,7 @@ fn where_no_full_segment_ever_arrived_they_are_too_large() {
 
 #[test]
 fn a_reset_that_cuts_off_data_comes_first_and_little_time_is_nothing() {
-    let reset = Some(Reset { by_sender: false, time: ms(2000) });
+    let reset = Some(Reset { by_sender: false, closed_before: false, time: ms(2000) });
     let cut = FlowRow { acked_bytes: 5_000, reset, ..flow(10_000) };
     let answer = explained(&cut, &[], &[], &waited_for_the_timer());
     assert_eq!((answer.cause, answer.by), (Cause::Reset, Some(Role::Server)));

@@ -96,6 +96,7 @@ impl Connection {
             peer_packets: self.sides[1 - side].packets,
             sent,
             peer_data_at: self.sides[1 - side].spoke,
+            answers: Answers::Unknown,
             established: self.established,
             clock_granularity: self.known_tick(),
             tsval_granularity: self.sides[side].clock.tick(),

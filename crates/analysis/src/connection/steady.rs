@@ -161,6 +161,7 @@ impl Connection {
             peer_packets: self.sides[1 - side].packets,
             sent: packet.time,
             peer_data_at: self.sides[1 - side].spoke,
+            answers: Answers::Unknown,
             established: self.established,
             clock_granularity: Span::ZERO,
             tsval_granularity: Span::ZERO,

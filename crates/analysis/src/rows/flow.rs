@@ -19,6 +19,8 @@ pub struct Summary {
 pub struct Reset {
     /// The flow's own sender sent it, else its receiver.
     pub by_sender: bool,
+    /// Who sent it had closed its own stream (FIN) before, as a program does that has had enough.
+    pub closed_before: bool,
     /// When the first passed.
     pub time: Time,
 }

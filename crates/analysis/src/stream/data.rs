@@ -219,6 +219,9 @@ impl Stream {
         }
         self.account.on_packet(packet, self.agreed.segments(seg.payload));
         self.last.largest = self.last.largest.max(seg.payload);
+        if !seg.flags.has(Flags::PSH) {
+            self.last.filled = self.last.filled.max(seg.payload);
+        }
         self.limits.super_packets += u64::from(seg.payload > self.agreed.mss);
     }
 
@@ -278,7 +281,13 @@ impl Stream {
     /// A bare ACK from one below what is acknowledged is a keep-alive too, or a probe of a closed window. Some hosts probe with
     /// one that is numbered as the next data would be, and says nothing new: a timer sent it.
     #[inline(always)]
-    pub fn on_bare_ack_from_sender(&mut self, packet: &Packet, heard: u32, by_timer: impl Fn() -> bool) {
+    pub fn on_bare_ack_from_sender(
+        &mut self,
+        packet: &Packet,
+        heard: u32,
+        at: Vantage,
+        by_timer: impl Fn() -> bool,
+    ) {
         let Some(unwrap) = self.unwrap else { return };
         if packet.seg.flags.has(Flags::RST.with(Flags::SYN).with(Flags::FIN)) {
             return;
@@ -287,6 +296,9 @@ impl Stream {
         // It bears SND.NXT (RFC 9293 §3.10.7.4): nothing had been sent beyond what was seen, and acknowledged.
         let no_data_missing = seq == self.next && self.una == self.next;
         self.arrivals.note_bare(packet, heard, no_data_missing);
+        if seq > self.next + 1 && at.is_remote() {
+            self.reveal_tail(packet, seq);
+        }
         let below = seq + 1 == self.una && self.una == self.next && self.has_data();
         // A window that takes no segment is as good as closed (RFC 9293 §3.8.6.2.1).
         if self.window.now == 0 || below && self.window.now < u64::from(self.agreed.mss) {
@@ -351,8 +363,12 @@ impl Stream {
         if packet.seg.payload == 0 {
             return;
         }
-        let message = (by == Release::Message).then_some(view.peer_data_at);
-        let loop_delay = if message.is_some() { view.answer_loop } else { view.sender_loop };
+        let (message, loop_delay) = match by {
+            // The part that it answers was under way until it left.
+            Release::Message if view.answers == Answers::Part => (Some(view.sent), Span::ZERO),
+            Release::Message => (Some(view.peer_data_at), view.answer_loop),
+            _ => (None, view.sender_loop),
+        };
         let released = Released { at: view.sent, loop_delay, side, by, instead, message };
         self.released = by;
         waits.on_released(&released, before);

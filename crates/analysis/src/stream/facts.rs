@@ -1,6 +1,7 @@
 //! What the parts of a stream tell each other.
 
 use super::window::Window;
+use crate::infer::LEAST_MSS;
 use crate::rows::{FlowId, Limit};
 use wire::{Flags, Packet, Span, Time};
 
@@ -36,12 +37,17 @@ pub struct LastData {
     pub end_pushed: bool,
     /// The largest payload of all.
     pub largest: u32,
+    /// The largest payload without PSH: more was to follow, so it filled its segment. Packets that go the short way are left
+    /// out: a connection's first ones, and those behind a wait, do not go it.
+    pub filled: u32,
     pub sent: Time,
     /// When it passed here; `None` before the first.
     pub seen: Option<Time>,
     /// How long after the data before it, in microseconds; as long as there is room for.
     pub waited_us: u32,
     pub ts_val: u32,
+    /// When a FIN without data was sent last.
+    pub fin: Time,
 }
 
 impl Default for LastData {
@@ -51,10 +57,12 @@ impl Default for LastData {
             pushed: true,
             end_pushed: true,
             largest: 0,
+            filled: 0,
             sent: Time::FAR_PAST,
             seen: None,
             waited_us: 0,
             ts_val: 0,
+            fin: Time::FAR_PAST,
         }
     }
 }
@@ -68,6 +76,8 @@ impl LastData {
             self.waited_us = (self.silence(packet.time).0 / 1000).try_into().unwrap_or(u32::MAX);
             (self.seen, self.sent, self.payload) = (Some(packet.time), sent, seg.payload);
             self.ts_val = seg.timestamps.map_or(0, |ts| ts.val);
+        } else {
+            self.fin = sent;
         }
         self.pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
         if highest {
@@ -78,9 +88,9 @@ impl LastData {
     pub fn waited(&self) -> Span {
         Span::from_micros(i64::from(self.waited_us))
     }
-    /// How long before `now` it passed; the capture's clock may have gone back since.
+    /// How long before `now` it passed, or a FIN behind it; the capture's clock may have gone back since.
     pub fn silence(&self, now: Time) -> Span {
-        (now - self.seen.unwrap_or(now)).max(Span::ZERO)
+        (now - self.seen.unwrap_or(now).max(self.fin)).max(Span::ZERO)
     }
 }
 
@@ -101,6 +111,15 @@ pub struct FlowState<'a> {
 }
 
 impl FlowState<'_> {
+    /// What a sender that has more to send puts into a segment. One whose every segment had PSH has only written messages
+    /// (RFC 9293 section 3.9.1.2).
+    pub fn full_segment(&self) -> u32 {
+        if self.last.filled > 0 {
+            self.last.filled.max(LEAST_MSS)
+        } else {
+            self.agreed.mss.max(self.last.largest)
+        }
+    }
     /// What keeps the sender from sending more.
     pub fn limit(&self) -> Limit {
         let in_flight = self.next - self.una;

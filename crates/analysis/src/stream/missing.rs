@@ -5,6 +5,7 @@ use super::arrival::{PlacedPacket, unit};
 use super::data::SHORTEST_WAIT;
 use super::repair::PathTiming;
 use super::*;
+use crate::Fate;
 use crate::assumptions::{MIN_RTO, MIN_RTO_RFC6298, MIN_RTO_SEEN};
 
 /// Repairs that may have been lost besides, each sent by a timer that doubles.
@@ -27,6 +28,19 @@ impl Stream {
     pub(super) fn reveal_hole(&mut self, p: &PlacedPacket) {
         self.ledger.reveal(self.next, &p.passing(0));
         self.next = p.start;
+    }
+
+    /// A packet without data bears SND.NXT (RFC 9293 section 3.10.7.4). Where data arrives, one that is numbered beyond the
+    /// highest seen tells that what lies between was sent, and has not come. One number more may be that of a FIN.
+    #[cold]
+    pub(super) fn reveal_tail(&mut self, packet: &Packet, start: u64) {
+        let fits = !self.window.known || start <= self.una + self.window.max;
+        if !self.has_data() || self.fin_end.is_some() || !fits {
+            return;
+        }
+        let ts = packet.seg.timestamps.map_or(0, |t| t.val);
+        self.arrivals.note_hole();
+        self.reveal_hole(&PlacedPacket { packet, start, end: start, fate: Fate::Unknown, ts });
     }
 
     /// Data beyond the highest seen that must have been sent by now, by the sender's own count of its packets. An upper

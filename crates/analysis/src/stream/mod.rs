@@ -49,12 +49,29 @@ pub struct View {
     pub sent: Time,
     /// When the other host's own data passed last.
     pub peer_data_at: Time,
+    /// What a data packet that is seen away from its sender says of it by its ACK; and of a FIN, what it was like.
+    pub answers: Answers,
     /// When the handshake was over; `None` if it was not when this passed.
     pub established: Option<Time>,
     /// The capture's clock ticks no finer than this; 0 if it is fine enough.
     pub clock_granularity: Span,
     /// That of its sender's timestamps; 0 where it is not known.
     pub tsval_granularity: Span,
+}
+
+/// What the ACK of a data packet says of the other host's data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    #[default]
+    Unknown,
+    /// It acknowledges some of it that its host's packet before it did not, and not all.
+    Part,
+    /// It is the first to acknowledge the rest of it.
+    Rest,
+    /// The data packet before it acknowledged all that the other host has sent: that one was the answer.
+    Nothing,
+    /// Of a FIN without data: the other host's data comes, and its last segment was a full one, which more follows.
+    Unfinished,
 }
 
 impl View {
@@ -67,6 +84,7 @@ impl View {
             peer_packets: 0,
             sent: now,
             peer_data_at: Time::FAR_PAST,
+            answers: Answers::Unknown,
             established: None,
             clock_granularity: Span::ZERO,
             tsval_granularity: Span::ZERO,

@@ -121,6 +121,7 @@ mod tests {
             peer_packets: 0,
             sent: Time::ZERO,
             peer_data_at: Time::ZERO,
+            answers: Answers::Unknown,
             established: None,
             clock_granularity: Span::ZERO,
             tsval_granularity: Span::ZERO,

@@ -60,6 +60,14 @@ impl Stream {
         Some((wait, until))
     }
 
+    /// Its last segment was a full one, with neither FIN nor a gap before it: more was to follow.
+    pub fn is_unfinished(&self) -> bool {
+        self.last.seen.is_some()
+            && self.fin_end.is_none()
+            && self.last.payload >= self.agreed.mss
+            && self.ledger.is_empty()
+    }
+
     /// From when to when its sender waited for the other host until the observation ended, and what for: an answer to its SYN,
     /// room in a closed window, the ACK of its data. A sender that waits for an answer asks again by its timer; once that
     /// is overdue it has given up.

@@ -41,7 +41,7 @@ impl Stream {
         }
         let resent = Some((verdict.cause, verdict.backoff));
         self.end_gap(p, resent, verdict.trigger == Trigger::Ack, ctx);
-        self.note_repair_release(&verdict, ctx);
+        self.note_repair_release(p, &verdict, ctx);
         self.resend(p, repairs_unseen, explained, ctx);
         if p.end > self.next {
             // The rest of it is new.
@@ -52,7 +52,12 @@ impl Stream {
     }
 
     /// Something is sent again: an ACK let it go, or a timer that ran out.
-    fn note_repair_release<S: Sink>(&mut self, verdict: &Verdict, ctx: &mut Context<'_, S>) {
+    fn note_repair_release<S: Sink>(
+        &mut self,
+        p: &PlacedPacket,
+        verdict: &Verdict,
+        ctx: &mut Context<'_, S>,
+    ) {
         let view = &ctx.view;
         self.released = match verdict.trigger {
             Trigger::Ack => Release::Ack,
@@ -60,6 +65,16 @@ impl Stream {
             Trigger::Unrepaired => Release::Unknown,
         };
         if view.sent - self.last.sent > crate::rounds::WAIT {
+            // Nothing was owed before a FIN, unless the other host's data had stopped in the middle: what comes to an end
+            // there waits for a timer of that host.
+            if p.packet.seg.payload == 0 {
+                let (side, owed) = if view.answers == Answers::Unfinished {
+                    (1 - ctx.side, Wait::Timer)
+                } else {
+                    (ctx.side, Wait::Nothing)
+                };
+                ctx.waits.charge(side, owed, self.last.fin);
+            }
             let before = self.last.seen.map(|_| self.last.sent);
             let closed =
                 (self.window.zero_since.is_some() && self.released == Release::Timer).then_some(Wait::Closed);

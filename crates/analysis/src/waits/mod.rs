@@ -135,7 +135,7 @@ impl Waits {
         let heard = self.sides[1 - r.side].emptied.take().filter(|t| *t > self.upto);
         let path = heard.map_or(came, |t| t.min(came)).clamp(self.upto, r.at.max(self.upto));
         self.charge(1 - r.side, Wait::Path, path);
-        self.charge(r.side, Wait::Program, r.at);
+        self.charge(r.side, r.instead.unwrap_or(Wait::Program), r.at);
         // What follows at once was written, too: a link spaces it.
         self.sides[r.side].last = Some(Wait::Path);
     }

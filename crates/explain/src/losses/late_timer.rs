@@ -1,7 +1,7 @@
 //! Something was lost, and the timer that repaired it waited far longer than RFC 6298 has it.
 
 use super::Episode;
-use crate::assumptions::{TIMER_FAR, TIMER_LEAST};
+use crate::assumptions::{NEAR, TIMER_FAR, TIMER_LEAST};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::conversation::Conversation;
@@ -37,11 +37,23 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     // Three duplicate ACKs had asked for it (RFC 5681 section 3.2), and their sender did nothing.
     let mss = e.conversation.mss(e.side);
     let asked = e.row.sent_after_loss_bytes / mss >= u64::from(e.lost()) + 3;
+    if !asked && !e.seen_leaving() && !is_usual(e) {
+        return None;
+    }
     let cause = if asked { Cause::SenderStalled } else { Cause::Timer };
     // They passed the capture, so many for each time that something was repaired.
     let seen = e.flow.duplicate_acks >= 3 * e.conversation.flows[e.side].episodes.len() as u64;
     let sure = (seen || !asked) && !may_be_backed_off(e);
     Some((cause, if sure { e.as_seen() } else { Certainty::Likely }))
+}
+
+/// Where data arrives repairs that were lost as well do not show, and their waits look like one. A timer that is too long is so
+/// each time, and more than once; what several lost repairs take is now this long and now that.
+fn is_usual(e: &Episode<'_>) -> bool {
+    let least = e.row.silence.map_or(Span::ZERO, |s| s.scale(1.0 - NEAR));
+    let others = e.conversation.flows[e.side].episodes.iter().filter(|other| other.number != e.row.number);
+    let mut silences = others.filter(|other| other.timeouts > 0).filter_map(|other| other.silence).peekable();
+    silences.peek().is_some() && silences.all(|silence| silence >= least)
 }
 
 /// A timer stays as long as timeouts before have made it until a round trip is measured again (RFC 6298 section 5).

@@ -14,7 +14,9 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
 
 /// The handshake passed, and no full segment ever did.
 fn never_full(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
-    let full = e.row.flight_bytes >= e.conversation.mss(e.side) && e.flow.bytes >= e.conversation.mss(e.side);
-    let nothing_arrived = e.flow.acked_bytes == 0 && e.row.end.is_none() && e.row.max_backoff > 0;
-    (full && nothing_arrived && e.flow.handshake.is_some()).then_some((Cause::Mtu, Certainty::Likely))
+    let mss = e.conversation.mss(e.side);
+    let full = e.row.flight_bytes >= mss && e.flow.bytes >= mss;
+    // Less than a full segment may have: the head of an answer, which its program writes by itself.
+    let none_arrived = e.flow.acked_bytes < mss && e.row.end.is_none() && e.row.max_backoff > 0;
+    (full && none_arrived && e.flow.handshake.is_some()).then_some((Cause::Mtu, Certainty::Likely))
 }

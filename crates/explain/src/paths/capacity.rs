@@ -87,8 +87,11 @@ pub fn is_even(r: &RoundRow) -> bool {
 /// The rate of the trains that are long enough to tell. One that never ends is as its sender spaced it: behind a link that
 /// spaces packets a queue stands sooner or later, and shows in round trips. Where most are such, those that end tell the rate
 /// only if they are faster. Trains get longer on their way, by what other packets and late ACKs add: the shortest tell most.
-pub fn by_trains(rounds: &[RoundRow], mss: u64) -> Option<f64> {
-    let long = rounds.iter().filter(|r| r.train_bytes >= TRAIN_SEGMENTS * mss);
+pub fn by_trains(rounds: &[RoundRow], mss: u64, leaves: bool) -> Option<f64> {
+    // Where data leaves it shows that its sender spaced it: in the round trip before its ACKs come.
+    let paced = |at: usize| leaves && rounds[at.saturating_sub(1)].waited.other * 4 >= rounds[at].train;
+    let is_long = |(at, r): &(usize, &RoundRow)| r.train_bytes >= TRAIN_SEGMENTS * mss && !paced(*at);
+    let long = rounds.iter().enumerate().filter(is_long).map(|(_, r)| r);
     let (even, ended): (Vec<&RoundRow>, Vec<&RoundRow>) = long.partition(|r| is_even(r));
     let bytes = |of: &[&RoundRow]| of.iter().map(|r| r.train_bytes).sum::<u64>();
     let rate = |of: &[&RoundRow]| {
@@ -155,7 +158,7 @@ fn estimated(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<Capac
         all && queued >= path.least_queue && p.rate() * queued.as_secs() >= gap
     };
     let most = pieces.iter().map(Piece::rate).fold(0.0, f64::max);
-    let trains = by_trains(path.rounds, c.mss(side));
+    let trains = by_trains(path.rounds, c.mss(side), c.seen_leaving(side));
     // What a queue lets out comes with hardly a gap: a burst that makes a queue of its own is gone before the next.
     let continuous = |p: &&Piece| trains.is_none_or(|t| p.rate() >= MOSTLY * t);
     let full: Vec<&Piece> = pieces.iter().filter(stands).filter(continuous).collect();

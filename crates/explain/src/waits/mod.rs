@@ -316,11 +316,23 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Data was outstanding to the end, and nothing was heard: no episode tells why.
+    /// No episode tells of the loss that a timer repaired. What comes no more has died on its way; what comes late was lost, and
+    /// a timer that takes far longer than it is due owns the rest.
     fn unanswered(&self, side: usize, time: Span, ledger: &mut Ledger) {
-        let died = self.facts.conversation.closed() == Closed::Open;
-        let cause = if died { Cause::PathDied } else { Cause::Timer };
-        self.put(ledger, cause, (cause == Cause::Timer).then(|| Role::of(side)), time, Certainty::Open);
+        let c = self.facts.conversation;
+        let comes = c.row(side).and_then(|f| f.last_data).is_some_and(|last| last >= self.row.end);
+        if c.closed() == Closed::Open && c.seen_leaving(side) || !comes {
+            return self.put(ledger, Cause::PathDied, None, time, Certainty::Open);
+        }
+        self.lost_unseen(side, time, if comes { Certainty::Likely } else { Certainty::Open }, ledger);
+    }
+
+    /// Time in which something that was lost, and does not show, was repaired.
+    fn lost_unseen(&self, side: usize, time: Span, sure: Certainty, ledger: &mut Ledger) {
+        let due = late_timer::due(self.facts.conversation);
+        let late = if late_timer::is_late(time, due) { time - due } else { Span::ZERO };
+        self.put(ledger, Cause::LossRandom, None, time - late, sure);
+        self.put(ledger, Cause::Timer, Some(Role::of(side)), late, sure);
     }
 
     /// Data waited for room in a window: the receiver's, or one of the sender's own.
@@ -333,7 +345,10 @@ impl<'a> Row<'a> {
         self.small(side, ledger);
         self.unseen_losses(side, ledger);
         let time = self.take(side, Wait::Pace, Span::MAX);
-        self.put(ledger, Cause::Pacing, Some(Role::of(side)), time, Certainty::Likely);
+        if time > Span::ZERO {
+            let (cause, sure) = windows::paced(self.facts, side, self.row);
+            self.put(ledger, cause, cause_by(cause, side), time, sure);
+        }
         for wait in [Wait::Ack, Wait::Unknown] {
             let time = self.take(side, wait, Span::MAX);
             if time > Span::ZERO {
@@ -353,33 +368,21 @@ impl<'a> Row<'a> {
         let least = c.base_rtt.map_or(NEGLIGIBLE, |rtt| rtt.max(NEGLIGIBLE));
         let within = |i: &&IdleRow| i.start >= self.row.start && i.end <= self.row.end;
         let silences: Vec<Span> = c.flows[side].idle.iter().filter(within).map(|i| i.end - i.start).collect();
-        let due = late_timer::due(c);
         for silence in silences.into_iter().filter(|s| *s > least) {
             let time = self.take(side, Wait::Pace, silence);
-            let late = if late_timer::is_late(time, due) { time - due } else { Span::ZERO };
-            self.put(ledger, Cause::LossRandom, None, time - late, Certainty::Likely);
-            self.put(ledger, Cause::Timer, Some(Role::of(side)), late, Certainty::Likely);
+            self.lost_unseen(side, time, Certainty::Likely, ledger);
         }
     }
 
     /// A small segment waited for the ACK of the one before it: a round trip is its way, and what is more its receiver held.
     fn small(&mut self, side: usize, ledger: &mut Ledger) {
         let c = self.facts.conversation;
-        let sure = c.as_seen(side);
+        let sure = if c.seen_leaving(side) { Certainty::Known } else { Certainty::Likely };
         let time = self.take(side, Wait::Small, Span::MAX);
         let turns = i64::from(self.row.turns[side].max(1));
         let trip = c.base_rtt.map_or(Span::ZERO, |rtt| (rtt * turns).min(time));
         self.put(ledger, Cause::RequestResponse, None, trip, Certainty::Likely);
         self.put(ledger, Cause::DelayedAck, Some(Role::of(1 - side)), time - trip, sure);
-        // Where data arrives the wait for the ACK that this host held looks like any other.
-        if c.seen_leaving(side) || self.row.bytes[side] > 2 * c.mss(side) * turns as u64 {
-            return;
-        }
-        let held = c.row(side).map_or(Span::ZERO, |f| Span::from_secs_f64(f.rtt_ack.max)) * turns;
-        let waited = self.row.of(side, Wait::Ack) - c.base_rtt.unwrap_or(Span::ZERO) * turns;
-        // A tail-loss probe takes the small segment along before that ACK leaves.
-        let time = self.take(side, Wait::Ack, waited.min(held)) + self.take(side, Wait::Pace, held);
-        self.put(ledger, Cause::DelayedAck, Some(Role::of(1 - side)), time, Certainty::Likely);
     }
 
     /// Messages and their answers under way.

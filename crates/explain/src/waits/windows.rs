@@ -29,7 +29,7 @@ pub(super) fn receive(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, 
 pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Certainty) {
     let leaves = facts.conversation.seen_leaving(side);
     if is_spaced(facts, side, row) {
-        return (Cause::Pacing, Certainty::Likely);
+        return paced(facts, side, row);
     }
     let cut = facts.troubles[side].cut_before(row.end);
     // Where data arrives a window that was cut looks like one that is small; and where a short queue is overrun again and
@@ -48,6 +48,32 @@ pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Cert
         // Where data arrives a window of the receiver's own may have held it back as well.
         None => (Cause::SlowStart, if leaves { Certainty::Known } else { Certainty::Likely }),
     }
+}
+
+/// A sender that spaces its packets does so at a rate that follows what it has learnt of the path: as long as that grows from
+/// round trip to round trip it is slow start (BBR's Startup, and pacing at twice cwnd), and with a receive window that is
+/// full again and again the rate is that window's.
+pub(super) fn paced(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Certainty) {
+    let path = facts.paths[side];
+    let cut = facts.troubles[side].cut_before(row.end).is_some();
+    match () {
+        () if path.rounds_in(row.start, row.end).any(|r| r.waited.window > r.length() / 4) => {
+            let (cause, sure) = receive(facts, side, row);
+            (cause, sure.max(Certainty::Likely))
+        }
+        () if !cut && is_growing(path.rounds, row) => (Cause::SlowStart, Certainty::Likely),
+        () => (Cause::Pacing, Certainty::Likely),
+    }
+}
+
+/// More is delivered in a round trip of the row, or in the one behind it, than ever before.
+fn is_growing(rounds: &[RoundRow], row: &Stretch) -> bool {
+    let most = |some: &[RoundRow]| {
+        some.iter().map(|r| r.delivered_bytes as f64 / r.length().as_secs().max(1e-9)).fold(0.0, f64::max)
+    };
+    let first = rounds.partition_point(|r| r.end <= row.start);
+    let behind = (rounds.partition_point(|r| r.start < row.end) + 1).clamp(first, rounds.len());
+    most(&rounds[first..behind]) >= most(&rounds[..first]) * (1.0 + NEAR)
 }
 
 /// Whose window a flight fills that does not grow.

@@ -1,15 +1,17 @@
 //! The event that released a data packet which did not follow at once on the packet before it.
 
 use super::{Account, FlowState};
-use crate::infer::LEAST_MSS;
 use crate::rows::{Release, Wait};
-use crate::stream::View;
+use crate::stream::{Answers, View};
 use wire::{Flags, Packet, Span, Time};
 
 /// An ACK sets off data within this time at a host that is not busy; where ACKs come closer together than that, within a
 /// quarter of their distance, or data that nothing set off would seem to follow on one of them.
 const PROMPT: Span = Span::from_micros(500);
 const PROMPT_AT_LEAST: Span = Span::from_micros(150);
+
+/// No ACK is delayed for longer (RFC 9293 section 3.8.6.3).
+const MOST_ACK_DELAY: Span = Span::from_millis(500);
 
 /// A data packet that left after a wait, with the state that decides what released it.
 pub struct Left<'a> {
@@ -23,9 +25,9 @@ pub struct Left<'a> {
     pub idle: bool,
 }
 
-/// A host that only ever sends less than every path takes has sent no full segment.
-fn full_sized(state: &FlowState<'_>) -> u32 {
-    state.last.largest.max(LEAST_MSS)
+/// Away from its sender: data may come so much later than the ACK that set it off took on its way, and back.
+fn slack(sender_loop: Span) -> Span {
+    (sender_loop / 8).max(PROMPT * 2)
 }
 
 impl Left<'_> {
@@ -33,7 +35,7 @@ impl Left<'_> {
     /// outstanding (RFC 896).
     pub fn is_small(&self, state: &FlowState<'_>) -> bool {
         let seg = &self.packet.seg;
-        seg.payload < full_sized(state) && seg.flags.has(Flags::PSH.with(Flags::FIN))
+        seg.payload < state.full_segment() && seg.flags.has(Flags::PSH.with(Flags::FIN))
     }
 }
 
@@ -65,8 +67,12 @@ impl Account {
             return left.at - state.last_news <= self.prompt(state);
         }
         // Where nothing is outstanding any more the next packet leaves at once, or a program wrote it later.
-        let slack = (sender_loop / 8).max(PROMPT * 2);
-        left.heard && (!left.idle || left.at - state.last_news <= slack)
+        left.heard && (!left.idle || left.at - state.last_news <= slack(sender_loop))
+    }
+
+    /// Where data arrives: this host held the ACK back for much longer than the slack within which data seems to follow on it.
+    fn was_held(&self, state: &FlowState<'_>, sender_loop: Span) -> bool {
+        state.last_news - sender_loop - state.last.sent >= slack(sender_loop) * 4
     }
 
     /// The event that released the packet, and the wait that it ended where that was not for room in a window.
@@ -78,11 +84,20 @@ impl Account {
         let idle = left.idle;
         let peer_data_at = view.peer_data_at + sender_loop;
         let first = state.last.seen.is_none();
+        let after_small = state.last.payload < state.full_segment();
+        // The host acknowledges a part of what is under way to it: it sent as soon as that part had come, where all that
+        // it had to send before had left.
+        if view.answers == Answers::Part && !first && small && state.last.pushed && after_small {
+            return (Release::Message, None);
+        }
         let near = sender_loop <= PROMPT;
         // An ACK that comes behind the other host's message lets a small segment go at once: Nagle's algorithm had kept it.
         let kept = !first && by_ack && small && near && state.last_news > view.peer_data_at;
-        if idle && (peer_data_at > from || first) && view.peer_data_at > Time::FAR_PAST && !kept {
-            return (Release::Message, None);
+        let spoken = (peer_data_at > from || first) && view.answers != Answers::Nothing;
+        if idle && spoken && view.peer_data_at > Time::FAR_PAST && !kept {
+            // A host whose program takes longer acknowledges the message before: what came, or its answer, was lost.
+            let late = left.at - (view.peer_data_at + view.answer_loop) > MOST_ACK_DELAY;
+            return (Release::Message, (late && view.answers == Answers::Rest).then_some(Wait::Timer));
         }
         if first {
             // The ACK that ends the handshake lets the first data go, unless that takes far longer than a bare packet does.
@@ -97,7 +112,6 @@ impl Account {
         if idle && closed && !by_ack {
             return (Release::Timer, Some(Wait::Closed));
         }
-        let after_small = state.last.payload < full_sized(state);
         if idle && small && !after_small && !by_ack {
             return (Release::Write, None);
         }
@@ -108,6 +122,9 @@ impl Account {
         }
         match () {
             () if idle && small && by_ack && near => (Release::Ack, Some(Wait::Small)),
+            () if idle && small && by_ack && self.was_held(state, sender_loop) => {
+                (Release::Ack, Some(Wait::Small))
+            }
             // Away from its sender an ACK comes in nearly every gap. What fills its segments as long as it has more to send, and
             // did not, waited for its program.
             () if by_ack
@@ -119,13 +136,14 @@ impl Account {
                 (Release::Ack, Some(Wait::Program))
             }
             () if by_ack => (Release::Ack, None),
+            // What is written as soon as a part of the other host's message has come answers that part.
+            () if near && peer_data_at > from && left.at - peer_data_at <= self.prompt(state) => {
+                (Release::Message, None)
+            }
             // A program's last segment has PSH (RFC 9293 §3.9.1.2): a full one without it left more to send.
             () if idle && (state.last.pushed || after_small || first) => (Release::Write, None),
             // A sender that has more to send fills its segments.
             () if state.last.pushed && after_small => (Release::Write, None),
-            () if peer_data_at > from && left.at - peer_data_at <= self.prompt(state) => {
-                (Release::Message, None)
-            }
             // No pace spaces packets by two round trips: a tail-loss probe took the next segment, which Nagle's algorithm had
             // kept (RFC 8985 section 7.3).
             () if near && small && left.at - state.last_news.max(from) >= self.rtt.srtt() * 2 => {

@@ -1,0 +1,36 @@
+//! A reset that came while data was still to be acknowledged: a failure, or the choice of a program that had had enough.
+
+use crate::conversation::Conversation;
+use analysis::rows::Reset;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CutOff {
+    /// The host whose data was cut off, and the one that sent the reset (0: the client).
+    pub side: usize,
+    pub by: usize,
+    /// A program closed its connection while the other host still sent to it: its host answers what comes then with a reset
+    /// (RFC 9293 section 3.6.1). Whoever measures for ten seconds ends so.
+    pub chosen: bool,
+    /// Payload that was not acknowledged.
+    pub missing_bytes: u64,
+}
+
+/// Of the data that was cut off, the client's first.
+pub fn of(c: &Conversation<'_>) -> Option<CutOff> {
+    (0..2).find_map(|side| {
+        let row = c.row(side)?;
+        let reset = row.reset.filter(|_| row.acked_bytes < row.bytes)?;
+        let by = if reset.by_sender { side } else { 1 - side };
+        let chosen = by != side && (reset.closed_before || lives_on(c, by, &reset));
+        Some(CutOff { side, by, chosen, missing_bytes: row.bytes - row.acked_bytes })
+    })
+}
+
+/// The two hosts went on talking over another connection, so the one that reset this one had not failed.
+fn lives_on(c: &Conversation<'_>, by: usize, reset: &Reset) -> bool {
+    let behind = |r: &&analysis::rows::PathRow| r.start + r.width > reset.time;
+    let all: u64 = c.flows[by].path.iter().filter(behind).map(|r| r.delivered_bytes).sum();
+    let own =
+        c.flows[by].rounds.iter().filter(|r| r.end > reset.time).map(|r| r.delivered_bytes).sum::<u64>();
+    all > own
+}
