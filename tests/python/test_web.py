@@ -21,6 +21,7 @@ from conftest import DATA
 from containers import inflated, unpack
 from rexmit.cli import main
 from rexmit.report import make
+from rexmit.report.source import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "target" / "web" / "rexmit.html"
@@ -253,11 +254,11 @@ def compared(page: Any, capture: rexmit.api.Capture, *files: Path) -> None:
     page.locator(REPORT).wait_for(timeout=120_000)
     meta, blobs = elements(saved(page, "report").decode())
     page.get_by_role("button", name="Another capture").click()
-    made = make.of_capture(make.sources(capture), capture.command)
+    made = make.of_capture(sources(capture), capture.command)
     same(meta, json.loads(make.in_json(made.meta)), files[0].name)
     assert set(blobs) == set(made.blobs)
     for name, blob in made.blobs.items():
-        same_blob(blobs[name], blob(), f"{files[0].name} {name}")
+        same_blob(blobs[name], inflated(blob), f"{files[0].name} {name}")
 
 
 def test_the_report_is_that_of_the_command_line(page: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +275,7 @@ def test_the_report_of_more_packets_than_a_page_holds_is_that_of_the_command_lin
     page: Watched, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     run = rexmit.run("outage-50mbps", seed=1, set={"duration": "60s"}, captures=tmp_path)
-    (path,) = [Path(name) for name in run.analysis.captures() if "server" in name]
+    (path,) = [path for path in run.captures if path.name.startswith("server")]
     monkeypatch.chdir(path.parent)
     capture = rexmit.capture(path.name)
     assert int(capture.info["packets"]) > 200_000
