@@ -6,7 +6,9 @@ import base64
 import gzip
 import json
 import math
+import os
 import re
+import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -317,6 +319,55 @@ def test_reading_can_be_stopped(page: Watched, tmp_path: Path) -> None:
     page.page.locator("label.drop").wait_for()
     page.page.wait_for_timeout(500)
     assert page.page.locator(REPORT).count() == 0
+
+
+def at_full_length(capture: Path, to: Path, times: int) -> None:
+    """A pcap again and again, each time a minute later, its packets with as many bytes as they had."""
+    plain = gzip.decompress(capture.read_bytes())
+    with open(to, "wb") as file:
+        file.write(plain[:24])
+        for k in range(times):
+            at = 24
+            while at < len(plain):
+                seconds, fraction, kept, length = struct.unpack_from("<IIII", plain, at)
+                file.write(struct.pack("<IIII", seconds + 60 * k, fraction, length, length))
+                file.write(plain[at + 16 : at + 16 + kept] + bytes(length - kept))
+                at += 16 + kept
+
+
+def memory_of_pages() -> int:
+    """Bytes that the largest of our browser's processes for pages has by itself."""
+    parents, pages = {}, {}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words, told = (process / "cmdline").read_bytes(), (process / "status").read_text()
+        except OSError:
+            continue
+        found = dict(re.findall(r"^(Pid|PPid|RssAnon):\s+(\d+)", told, re.M))
+        parents[int(found["Pid"])] = int(found["PPid"])
+        if b"--type=renderer" in words:
+            pages[int(found["Pid"])] = int(found.get("RssAnon", 0)) * 1024
+
+    def ours(process: int) -> bool:
+        return process == os.getpid() or (process in parents and ours(parents[process]))
+
+    return max((size for process, size in pages.items() if ours(process)), default=0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory as Linux tells it")
+def test_a_large_capture_takes_little_memory(page: Watched, tmp_path: Path) -> None:
+    large = tmp_path / "large.pcap"
+    at_full_length(DATA / "A1_reno_22M_deep_200ms.snd.pcap.gz", large, 60)
+    assert large.stat().st_size > 500 << 20
+    give(page.page, large)
+    most = 0
+    while not page.page.locator(REPORT).count():
+        most = max(most, memory_of_pages())
+        page.page.wait_for_timeout(20)
+    # A copy of each piece that is read would take as much as the file.
+    assert 20 << 20 < most < 200 << 20
+    assert json.loads(saved(page.page, "JSON"))["totals"]["connections"] == 60
 
 
 @pytest.mark.parametrize(
