@@ -1,44 +1,42 @@
 """How fast packets become the bins that a report and a view draw: packets per CPU second.
 
-Of a capture's packets as `rexmit view` keeps them, all levels are made anew in each run. Reading and
-analysing the capture is not in the figure, and is printed beside it.
+Of a capture's packets as `rexmit view` keeps them, all levels are made anew in each run, as a page reads
+them. Reading and analysing the capture is not in the figure, and is printed beside it.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 from measure import mark, row
 
 BAR = 10e6
+#: Bins of the finest level.
+FINEST = 65_536
 NAME = "pyramid of one flow, 10% resent"
 
 
 def measured(capture: str, runs: int) -> tuple[int, float, float, int]:
     """Packets, the best CPU seconds of all levels, those until the packets were there, how many levels."""
     import rexmit
-    from rexmit.report import levels, packets, rtts
-    from rexmit.report.tables import Tables
+    from rexmit.report.source import Source
 
     began = time.process_time()
-    with tempfile.TemporaryDirectory() as folder:
-        tables = Tables(rexmit.capture(capture, tables=("packets", "retransmissions", "rtt")))
-        store = packets.read(tables, Path(folder))
-        trips = rtts.read(tables, Path(folder))
-        read_s = time.process_time() - began
-        flow = max(store.rows, key=lambda f: store.of(f).stop - store.of(f).start)
-        where = store.of(flow)
-        # Once for what the system has to bring in.
-        took, made = [], []
-        for _ in range(runs + 1):
-            began = time.process_time()
-            made = list(levels.all_levels(levels.finest(store, where, rtts=(trips, trips.of(flow)))))
-            took.append(time.process_time() - began)
-        return where.stop - where.start, min(took[1:]), read_s, len(made)
+    source = Source(rexmit.capture(capture, tables=("packets", "retransmissions", "rtt")), 0, "capture")
+    read_s = time.process_time() - began
+    flow = source.capture.flows.largest()
+    assert flow is not None
+    packets = int(flow["packets"])
+    # Once for what the system has to bring in.
+    took, made = [], []
+    for _ in range(runs + 1):
+        began = time.process_time()
+        made = source.core.levels(flow.id, FINEST)
+        took.append(time.process_time() - began)
+    return packets, min(took[1:]), read_s, len(made)
 
 
 def bench(python: Path, capture: Path, runs: int) -> list[dict]:

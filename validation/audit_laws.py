@@ -291,7 +291,8 @@ def rows_of_others(seen: Seen, lines: list[str]) -> Iterator[Broken]:
 
 def reported(seen: Seen) -> Iterator[Broken]:
     """The page of `rexmit report` has the answers of the JSON."""
-    from rexmit.report.make import of_capture, sources
+    from rexmit.report.make import of_capture
+    from rexmit.report.source import sources
 
     made = of_capture(sources(seen.capture), "audit").meta["sources"][0]
     columns = made["flows"]["columns"]

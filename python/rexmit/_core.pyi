@@ -1,7 +1,7 @@
 """The compiled core. Everything in `rexmit` stands on these few names."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict
 
@@ -167,26 +167,97 @@ def analyze(
     Raises CaptureError if nothing could be read, ValueError for arguments.
     """
 
-class Level:
-    """Packets of one flow in bins of equal length, as an Arrow stream: a row for each bin in which something
-    happened. Columns: bin, packets, bytes, ack_max, edge_max, lost, needless, sack, dsack, flight_max,
-    again_CAUSE for each cause, and min and max of seq, lost, again, sack and rtt (_us); -1: none.
+class ReportSource:
+    """One capture or run of a page, its packets and round trips as columns: in memory, or in files without a
+    name where they are many. Containers and what is said of flows stand in explorer/FORMAT.md.
     """
 
-    start_ns: int
-    bin_ns: int
-    bins: int
-    def coarser(self, times: int) -> Level:
-        """The same in bins `times` as long; every count is exact."""
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __init__(
+        self,
+        analysis: Analysis,
+        number: int,
+        label: str,
+        *,
+        place: str | None = None,
+        run: str | None = None,
+        view: str = "",
+        state: tuple[object, Mapping[int, Sequence[int]]] | None = None,
+        limits: Mapping[str, int] = ...,
+        progress: Callable[[int, int | None, int], bool] | None = None,
+    ) -> None:
+        """number: its place among the sources of the page.  run: JSON.  view: the command that shows every
+        packet.  state: an Arrow stream of a run's table `state`, and by its flows those that they are here.
+        limits: as `report_limits` names them.
 
-def level(packets: object, start_ns: int, end_ns: int, most: int, rtts: object | None = None) -> Level:
-    """Packets in bins over a stretch of time, `most` at most.
+        Raises OSError where there is no room for the files, KeyboardInterrupt when `progress` says no.
+        """
 
-    packets: an Arrow stream of time_ns, data, seq, len, ack, window, sackK_start, sackK_end (K = 1 to 4),
-    dsack, cause, flight, lost, needless, in the kinds of `rexmit.report.packets.KINDS`, read batch by batch.
-    rtts: one of time_ns, rtt_us (uint32). Raises ValueError for another.
+    @property
+    def number(self) -> int: ...
+    @property
+    def label(self) -> str: ...
+    def __len__(self) -> int:
+        """Rows of packets: a SYN has one in each direction."""
+
+    def holds(self, flow: int) -> bool:
+        """Whether the flow has packets."""
+
+    def window(self, flow: int, from_ns: int, to_ns: int, columns: int) -> bytes:
+        """A container of what a page shows of a flow in a stretch of time: packets where few enough lie in
+        it, else about `columns` bins or more. Raises ValueError for a stretch that is none.
+        """
+
+    def rtt(self, flow: int, from_ns: int, to_ns: int) -> bytes:
+        """A container of the round trips of a stretch of time. Raises ValueError where they are too many."""
+
+    def levels(self, flow: int, most: int) -> list[bytes]:
+        """Containers of all packets of a flow in bins, the finest of `most` bins at most."""
+
+    def warm(self, flow: int) -> None:
+        """Makes what a page asks for first."""
+
+    def load(self, flow: int) -> str | None:
+        """JSON, the detail of a flow whose packets are asked for; None of one that carries no data."""
+
+    def blob(self, name: str) -> bytes | None:
+        """The container of this name, of which a detail tells; None of any other name."""
+
+def report_file(
+    sources: Sequence[ReportSource], firsts: Sequence[int]
+) -> list[tuple[str, list[str], dict[str, bytes]]]:
+    """Sources as a file holds them: of each JSON, sentences about what it leaves out, and by their names its
+    blobs in raw deflate. firsts: of two beside each other, the flow of each that is told of first.
     """
+
+def report_view(sources: Sequence[ReportSource], firsts: Sequence[int]) -> list[str]:
+    """The same of sources whose packets are asked for: JSON of each."""
+
+def report_meta() -> str:
+    """JSON, META that tells of nothing as yet."""
+
+def report_limits() -> dict[str, int]:
+    """How much a page holds, by name."""
+
+def report_table(table: object) -> bytes:
+    """An Arrow stream of numbers (uint32, float32, float64) as a container. Raises ValueError for another."""
+
+def lost_copies(
+    time_ns: Sequence[int],
+    data: Sequence[int],
+    seq: Sequence[int],
+    len: Sequence[int],
+    bursts: Sequence[tuple[int, int, int, int, int]],
+) -> bytes:
+    """1 for each packet of a flow that was lost, as bursts tell. bursts: of each when its first and its last
+    copy were sent, its first sequence number, the one behind its last, and how many copies it has (0: not
+    known). Raises ValueError for columns that differ in length.
+    """
+
+def report_visible(json: str) -> str:
+    """JSON of the core, or of `as_json`, in which what its escapes say is drawn and not obeyed."""
+
+def report_in_html(json: str) -> str:
+    """JSON as it may stand in an element of a page."""
 
 class Traffic:
     """All frames of a capture, counted whatever they carry."""

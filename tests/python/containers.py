@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import struct
-import zlib
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rexmit.report.containers import ALIGNED, TYPES
+from rexmit.report.document import inflated as inflated
+
+#: What each column and the header are padded to, and what the types of columns are called.
+ALIGNED = 8
+TYPES = {"f8": "f64", "f4": "f32", "i4": "i32", "u4": "u32", "u2": "u16", "u1": "u8"}
 
 
 def unpack(container: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -31,8 +34,3 @@ def unpack(container: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]
         columns[column["name"]] = values
         place += length + -length % ALIGNED
     return head, columns
-
-
-def inflated(data: bytes) -> bytes:
-    """What `deflated` packed."""
-    return zlib.decompress(data, -zlib.MAX_WBITS)

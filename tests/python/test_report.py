@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import rexmit
 from conftest import DATA
 from containers import inflated, unpack
+from rexmit import _core
 from rexmit.cli import main
 from rexmit.cli.report import default
-from rexmit.report.containers import Column, pack
 
 CAPTURE = DATA / "F1_cubic_22M_GE.snd.pcap.gz"
 
@@ -140,21 +141,32 @@ def test_every_packet_is_there_as_the_table_has_it(page: Page) -> None:
         assert (found["cause"] > 0).sum() == detail["row"]["retransmissions"]["packets"]
 
 
-@pytest.mark.parametrize("kind", ["u1", "u2", "u4", "i4", "f4", "f8"])
+def test_each_moment_has_the_owner_that_the_table_has(page: Page) -> None:
+    capture = rexmit.capture(CAPTURE)
+    (detail, other) = page.details()
+    rows = [row for row in capture.owners if row["flow"] in (detail["flow"], other["flow"])]
+    told = detail["owners"]
+    assert told == other["owners"]
+    assert len({row["cause"] for row in rows}) > 3
+    for name in ("cause", "by", "certainty"):
+        assert told[name] == [row[name] for row in rows]
+    for name in ("start", "end"):
+        assert told[f"{name}_ns"] == [row[name] - capture.origin_ns for row in rows]
+    # They are the seconds of the answer, but for what several causes have of one part.
+    causes = {share["cause"] for share in detail["answer"]["causes"]}
+    assert set(told["cause"]) <= causes | {"nothing"}
+
+
+@pytest.mark.parametrize("kind", ["u4", "f4", "f8"])
 @pytest.mark.parametrize("rows", [0, 1, 7, 4096])
-def test_a_container_gives_back_what_was_put_in(kind: str, rows: int) -> None:
-    values = np.random.default_rng(7).integers(0, 250, rows).astype(kind)
-    wrapping = (values * 0 - 1 + values).astype(kind)
-    made = [
-        Column("plain", values),
-        Column("delta", values, delta=True),
-        Column("wraps", wrapping, delta=True),
-    ]
-    head, found = unpack(pack("table", made, words={"a": ["b"]}))
-    assert head["rows"] == rows
-    assert head["words"] == {"a": ["b"]}
-    for column in made:
-        assert np.array_equal(found[column.name], column.values), column.name
+def test_a_table_of_numbers_is_a_container_that_gives_them_back(kind: str, rows: int) -> None:
+    values = np.random.default_rng(7).integers(0, 2**31, rows).astype(kind)
+    head, found = unpack(_core.report_table(pa.table({"one": values, "other": values[::-1]})))
+    assert (head["kind"], head["rows"]) == ("table", rows)
+    assert np.array_equal(found["one"], values)
+    assert np.array_equal(found["other"], values[::-1])
+    with pytest.raises(ValueError, match="column one is Utf8"):
+        _core.report_table(pa.table({"one": ["a"]}))
 
 
 EVIL = [

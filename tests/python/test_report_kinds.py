@@ -15,7 +15,7 @@ import rexmit
 from conftest import DATA
 from containers import unpack
 from rexmit.cli import main
-from rexmit.report import make
+from rexmit.report.source import LIMITS
 from test_damaged_folders import recording  # noqa: F401
 from test_report import Page
 from test_report_anonymize import SCENARIO
@@ -148,7 +148,7 @@ def test_a_run_shows_both_its_ends_where_there_is_room(
     sent, came = packets(page, 0), packets(page, 1)
     data = [int((rows["data"] * (rows["len"] > 0)).sum()) for rows in (sent, came)]
     assert data[0] - int(sent["lost"].sum()) == data[1] > 500
-    monkeypatch.setattr(make, "RAW", 1000)
+    monkeypatch.setitem(LIMITS, "raw", 1000)
     (only,) = reported(tmp_path, file, "--overwrite").meta["sources"]
     assert only["place"] == "both"
 
@@ -360,7 +360,7 @@ def test_a_recording_is_a_capture(recording: Path, tmp_path: Path) -> None:  # n
 def test_what_is_not_all_there_says_what_shows_it(
     words: list[str | Path], view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(make, "RAW", 4000)
+    monkeypatch.setitem(LIMITS, "raw", 4000)
     notes = reported(tmp_path, *words).meta["notes"]
     assert any(view in note for note in notes)
     assert all("this file holds what happened in each moment" in note for note in notes)
@@ -368,8 +368,8 @@ def test_what_is_not_all_there_says_what_shows_it(
 
 def test_of_very_many_flows_each_is_told_briefly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = reported(tmp_path, OTHER).details()
-    monkeypatch.setattr(make, "FULL", 1)
-    monkeypatch.setattr(make, "AT_ONCE", 1)
+    monkeypatch.setitem(LIMITS, "full", 1)
+    monkeypatch.setitem(LIMITS, "at_once", 1)
     page = reported(tmp_path, OTHER)
     first, second = page.details()
     (more,) = page.meta["sources"][0]["more"]

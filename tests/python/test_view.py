@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,10 @@ from conftest import DATA
 from containers import unpack
 from rexmit.captured.flows import ON_DEMAND
 from rexmit.cli import main
-from rexmit.files.not_written import NotWrittenError
-from rexmit.report import columns, held, levels, windows
-from rexmit.report.packets import Packets
+from rexmit.report import make
+from rexmit.report.document import inflated
 from rexmit.report.server import Server, of_view
-from rexmit.report.source import Source
+from rexmit.report.source import LIMITS, Source
 from rexmit.screen.words import CAUSES
 from stopping import wait_until
 
@@ -39,6 +38,13 @@ AGAIN = tuple(cause.replace("-", "_") for cause in CAUSES)
 @pytest.fixture(scope="module")
 def source() -> Source:
     return Source(rexmit.capture(CAPTURE, tables=ON_DEMAND), 0, "interruption")
+
+
+def packets_of(source: Source) -> dict[str, Any]:
+    """All packets of flow 0, as a window has them."""
+    head, rows = unpack(source.core.window(0, -(10**15), 10**15, 1))
+    assert head["complete"]
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +96,7 @@ def test_every_level_has_the_sums_of_the_packets_table(source: Source) -> None:
         "lost": flow.row["lost_copies"],
         "needless": flow.row["needless"],
     }
-    finest = levels.finest(source.packets, source.packets.of(0), rtts=(source.rtts, source.rtts.of(0)))
-    made = [unpack(levels.container(level)) for level in levels.all_levels(finest)]
+    made = [unpack(level) for level in source.core.levels(0, 65_536)]
     assert len(made) == 4
     assert made[0][0]["bins"] > 60_000
     for head, bins in made:
@@ -108,15 +113,16 @@ def test_every_level_has_the_sums_of_the_packets_table(source: Source) -> None:
 
 
 def test_a_window_of_many_packets_is_bins_that_add_up(
-    server: Server, source: Source, monkeypatch: pytest.MonkeyPatch
+    source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(windows, "MOST_PACKETS", 100)
-    time = np.array(source.packets.columns["time_ns"][source.packets.of(0)])
+    monkeypatch.setitem(LIMITS, "window", 100)
+    core = Source(source.capture, 0, "interruption").core
+    time = packets_of(source)["time_ns"]
     table = source.capture.worst(1)[0].frame("packets")
     begin, end = int(time[0]), int(time[-1])
     # All of it from a level; a part finer than any level from the packets themselves.
     for span, wide in [((begin, end), 500), ((begin, end), 4000), ((2_000_000_000, 2_100_000_000), 2000)]:
-        head, bins = window(server, span, wide)
+        head, bins = unpack(core.window(0, *span, wide))
         assert head["kind"] == "bins"
         assert head["bin_ns"] <= (span[1] - span[0]) / wide + 1
         at = head["start_ns"] + bins["bin"].astype(np.int64) * head["bin_ns"]
@@ -124,6 +130,8 @@ def test_a_window_of_many_packets_is_bins_that_add_up(
         wanted = counted(table, covered)
         assert {name: int(bins[name].sum()) if name in bins else 0 for name in wanted} == wanted
         assert covered[(time >= span[0]) & (time <= span[1])].all()
+    for span in [(end + 10**9, end + 2 * 10**9), (-(10**9), -1)]:
+        assert unpack(core.window(0, *span, 500))[0]["rows"] == 0
 
 
 def test_zooming_in_ends_at_single_packets(server: Server, source: Source) -> None:
@@ -304,8 +312,8 @@ def test_ctrl_c_ends_it_and_leaves_nothing(sign: signal.Signals, tmp_path: Path)
 IN_FILES = """
 import sys
 from rexmit.cli import main
-from rexmit.report import columns
-columns.IN_MEMORY = 1000
+from rexmit.report.source import LIMITS
+LIMITS["in_memory"] = 1000
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -323,32 +331,42 @@ def test_kill_9_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_packets_in_files_are_those_in_memory(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "IN_MEMORY", 1000)
-    other = Source(source.capture, 0, "interruption")
-    assert other.packets.in_files
-    assert not source.packets.in_files
-    for store, kept in ((other.packets, source.packets), (other.rtts, source.rtts)):
-        assert store.rows == kept.rows
-        for name, values in kept.columns.items():
-            assert np.array_equal(store.columns[name], values), name
+    monkeypatch.setitem(LIMITS, "in_memory", 1000)
+    other = Source(source.capture, 0, "interruption").core
+    span = (0, 4_000_000_000)
+    assert len(other) == len(source.core) > 1000
+    assert other.window(0, *span, 500) == source.core.window(0, *span, 500)
+    assert other.rtt(0, *span) == source.core.rtt(0, *span)
+    assert other.levels(0, 1000) == source.core.levels(0, 1000)
 
 
-def test_a_large_capture_has_bins_and_its_worst_episodes(source: Source) -> None:
-    made = [source.detail(flow) for flow in source.worst(2)]
-    # As if it were larger than a file holds.
-    assert not held.hold(source, made, 6000)
-    large, small = made
+@pytest.fixture
+def crowded(source: Source, monkeypatch: pytest.MonkeyPatch) -> Callable[..., make.Made]:
+    """The page of the capture as if a file held so many packets only."""
+
+    def made(room: int, **limits: int) -> make.Made:
+        for name, most in {"raw": room, **limits}.items():
+            monkeypatch.setitem(LIMITS, name, most)
+        return make.of_capture([Source(source.capture, 0, "interruption")], "rexmit report x")
+
+    return made
+
+
+def test_a_large_capture_has_bins_and_its_worst_episodes(crowded: Callable[..., make.Made]) -> None:
+    made = crowded(6000)
+    large, small = made.meta["sources"][0]["details"]
+    blobs = {name: inflated(blob) for name, blob in made.blobs.items()}
     assert small["packets"]["held"] == "all"
     assert large["packets"]["held"] == "windows"
     assert large["packets"]["blobs"]
     wanted = large["packets"]["count"]
     for level in large["bins"]:
-        head, bins = unpack(source.blobs[level["blob"]]())
+        head, bins = unpack(blobs[level["blob"]])
         assert head["bin_ns"] == level["bin_ns"]
         assert bins["packets"].sum() == wanted
     held_there = 0
     for blob in large["packets"]["blobs"]:
-        head, rows = unpack(source.blobs[blob]())
+        head, rows = unpack(blobs[blob])
         assert not head["complete"]
         number = int(blob.rpartition("/")[2])
         (episode,) = [e for e in large["episodes"] if e["number"] == number]
@@ -358,35 +376,43 @@ def test_a_large_capture_has_bins_and_its_worst_episodes(source: Source) -> None
     assert held_there + small["packets"]["count"] <= 6000
 
 
-def test_of_an_episode_that_does_not_fit_its_beginning_is_there(
-    source: Source, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def kept(room: int) -> list[int]:
-        (told,) = [source.detail(flow) for flow in source.worst(1)]
-        held.hold(source, [told], room)
-        return [unpack(source.blobs[blob]())[0]["rows"] for blob in told["packets"]["blobs"]]
+def test_of_an_episode_that_does_not_fit_its_beginning_is_there(crowded: Callable[..., make.Made]) -> None:
+    def kept(room: int, **limits: int) -> list[int]:
+        made = crowded(room, **limits)
+        large, small = made.meta["sources"][0]["details"]
+        assert small["packets"]["held"] == "all"
+        return [unpack(inflated(made.blobs[blob]))[0]["rows"] for blob in large["packets"]["blobs"]]
 
+    small = crowded(6000).meta["sources"][0]["details"][1]["packets"]["count"]
     (whole, *_) = kept(6000)
     assert whole > 500
-    monkeypatch.setattr(held, "BEGINNING", 300)
-    assert kept(whole)[0] == whole
-    assert kept(whole - 1) == [whole - 1]
-    assert kept(299) == []
+    assert kept(whole + small, beginning=300)[0] == whole
+    assert kept(whole + small - 1, beginning=300) == [whole - 1]
+    assert kept(299 + small, beginning=300) == []
 
 
-def test_no_room_is_a_sentence_before_anything_is_read(
-    source: Source, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(columns, "IN_MEMORY", 1000)
-    monkeypatch.setattr(columns, "disk_usage", lambda _: DiskFull())
-    with pytest.raises(NotWrittenError, match="are needed there for a while, and 5 B are free"):
-        Source(source.capture, 0, "x")
+@pytest.mark.skipif(os.name != "posix", reason="limits of a process")
+def test_no_room_is_a_sentence(tmp_path: Path) -> None:
+    import resource
 
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
-class DiskFull:
-    """As `shutil.disk_usage` tells it."""
-
-    free = 5
+    command = [sys.executable, "-c", IN_FILES, "view", str(CAPTURE)]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    for folder, prepared in ((tmp_path, limited), (tmp_path / "not-there", None)):
+        done = subprocess.run(
+            command,
+            env=environment | {"TMPDIR": str(folder)},
+            preexec_fn=prepared,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 1
+        said = f"rexmit: {folder}: packets are kept there for a while: .*; name another place with TMPDIR\n"
+        assert re.fullmatch(said, done.stderr), done.stderr
 
 
 def test_a_port_that_is_taken_is_a_sentence(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
@@ -398,9 +424,11 @@ def test_a_port_that_is_taken_is_a_sentence(server: Server, capsys: pytest.Captu
     assert f"--port {server.server_port}: address already in use" in capsys.readouterr().err
 
 
-def twin(packets: Packets, start_ns: int, bin_ns: int) -> dict[int, dict[str, int]]:
-    """The bins of all packets of flow 0, packet by packet, as explorer/FORMAT.md has them."""
-    rows = {name: values[packets.of(0)].tolist() for name, values in packets.columns.items()}
+def twin(packets: dict[str, Any], start_ns: int, bin_ns: int) -> dict[int, dict[str, int]]:
+    """The bins of packets, packet by packet, as explorer/FORMAT.md has them."""
+    nothing = [0] * len(packets["packet"])
+    blocks = {f"sack{k}_{end}": nothing for k in range(1, 5) for end in ("start", "end")}
+    rows = blocks | {name: values.astype(np.int64).tolist() for name, values in packets.items()}
     made: dict[int, dict[str, int]] = {}
     for i, at in enumerate(rows["time_ns"]):
         told = made.setdefault((at - start_ns) // bin_ns, {})
@@ -449,8 +477,10 @@ def twin(packets: Packets, start_ns: int, bin_ns: int) -> dict[int, dict[str, in
 
 @pytest.mark.parametrize("most", [1, 7, 1000, 65_536])
 def test_bins_are_those_of_a_twin_that_goes_packet_by_packet(source: Source, most: int) -> None:
-    head, bins = unpack(levels.container(levels.finest(source.packets, source.packets.of(0), most)))
-    wanted = twin(source.packets, head["start_ns"], head["bin_ns"])
+    head, bins = unpack(source.core.levels(0, most)[0])
+    wanted = twin(packets_of(source), head["start_ns"], head["bin_ns"])
+    # Round trips lie beside the packets.
+    bins = {name: values for name, values in bins.items() if not name.startswith("rtt_")}
     assert bins["bin"].tolist() == sorted(wanted)
     names = {name for told in wanted.values() for name in told}
     assert set(bins) == names | {"bin"}

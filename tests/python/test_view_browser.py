@@ -16,9 +16,8 @@ from browser import Watched, saved_svg, viewed
 from conftest import DATA
 from rexmit.captured.flows import ON_DEMAND
 from rexmit.cli.view import opened
-from rexmit.report import windows
 from rexmit.report.server import Server, of_view
-from rexmit.report.source import Source
+from rexmit.report.source import LIMITS, Source
 
 CAPTURE = DATA / "interruption.snd.pcap.gz"
 
@@ -71,7 +70,7 @@ def test_an_episode_of_very_many_packets_comes_part_after_part(
     chromium: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As if packets came only of much narrower windows.
-    monkeypatch.setattr(windows, "MOST_PACKETS", 600)
+    monkeypatch.setitem(LIMITS, "window", 600)
     capture = rexmit.capture(CAPTURE, tables=ON_DEMAND)
     packets, episode = (capture.worst(1)[0].frame(name) for name in ("packets", "episodes"))
     start, end = float(episode["start"][1]), float(episode["end"][1])
@@ -158,7 +157,7 @@ def test_two_captures_are_compared_window_by_window(chromium: Any) -> None:
 def test_packets_have_their_round_trips_where_these_are_too_many_for_one_blob(
     chromium: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rexmit.report.source.MOST_ROWS", 100)
+    monkeypatch.setitem(LIMITS, "rows", 100)
     capture = rexmit.capture(CAPTURE, tables=ON_DEMAND)
     of = Source(capture, 0, "interruption")
     watched = Watched(chromium)

@@ -6,7 +6,9 @@ import base64
 import gzip
 import json
 import math
+import os
 import re
+import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +23,7 @@ from conftest import DATA
 from containers import inflated, unpack
 from rexmit.cli import main
 from rexmit.report import make
+from rexmit.report.source import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "target" / "web" / "rexmit.html"
@@ -253,11 +256,11 @@ def compared(page: Any, capture: rexmit.api.Capture, *files: Path) -> None:
     page.locator(REPORT).wait_for(timeout=120_000)
     meta, blobs = elements(saved(page, "report").decode())
     page.get_by_role("button", name="Another capture").click()
-    made = make.of_capture(make.sources(capture), capture.command)
+    made = make.of_capture(sources(capture), capture.command)
     same(meta, json.loads(make.in_json(made.meta)), files[0].name)
     assert set(blobs) == set(made.blobs)
     for name, blob in made.blobs.items():
-        same_blob(blobs[name], blob(), f"{files[0].name} {name}")
+        same_blob(blobs[name], inflated(blob), f"{files[0].name} {name}")
 
 
 def test_the_report_is_that_of_the_command_line(page: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +277,7 @@ def test_the_report_of_more_packets_than_a_page_holds_is_that_of_the_command_lin
     page: Watched, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     run = rexmit.run("outage-50mbps", seed=1, set={"duration": "60s"}, captures=tmp_path)
-    (path,) = [Path(name) for name in run.analysis.captures() if "server" in name]
+    (path,) = [path for path in run.captures if path.name.startswith("server")]
     monkeypatch.chdir(path.parent)
     capture = rexmit.capture(path.name)
     assert int(capture.info["packets"]) > 200_000
@@ -316,6 +319,55 @@ def test_reading_can_be_stopped(page: Watched, tmp_path: Path) -> None:
     page.page.locator("label.drop").wait_for()
     page.page.wait_for_timeout(500)
     assert page.page.locator(REPORT).count() == 0
+
+
+def at_full_length(capture: Path, to: Path, times: int) -> None:
+    """A pcap again and again, each time a minute later, its packets with as many bytes as they had."""
+    plain = gzip.decompress(capture.read_bytes())
+    with open(to, "wb") as file:
+        file.write(plain[:24])
+        for k in range(times):
+            at = 24
+            while at < len(plain):
+                seconds, fraction, kept, length = struct.unpack_from("<IIII", plain, at)
+                file.write(struct.pack("<IIII", seconds + 60 * k, fraction, length, length))
+                file.write(plain[at + 16 : at + 16 + kept] + bytes(length - kept))
+                at += 16 + kept
+
+
+def memory_of_pages() -> int:
+    """Bytes that the largest of our browser's processes for pages has by itself."""
+    parents, pages = {}, {}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words, told = (process / "cmdline").read_bytes(), (process / "status").read_text()
+        except OSError:
+            continue
+        found = dict(re.findall(r"^(Pid|PPid|RssAnon):\s+(\d+)", told, re.M))
+        parents[int(found["Pid"])] = int(found["PPid"])
+        if b"--type=renderer" in words:
+            pages[int(found["Pid"])] = int(found.get("RssAnon", 0)) * 1024
+
+    def ours(process: int) -> bool:
+        return process == os.getpid() or (process in parents and ours(parents[process]))
+
+    return max((size for process, size in pages.items() if ours(process)), default=0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory as Linux tells it")
+def test_a_large_capture_takes_little_memory(page: Watched, tmp_path: Path) -> None:
+    large = tmp_path / "large.pcap"
+    at_full_length(DATA / "A1_reno_22M_deep_200ms.snd.pcap.gz", large, 60)
+    assert large.stat().st_size > 500 << 20
+    give(page.page, large)
+    most = 0
+    while not page.page.locator(REPORT).count():
+        most = max(most, memory_of_pages())
+        page.page.wait_for_timeout(20)
+    # A copy of each piece that is read would take as much as the file.
+    assert 20 << 20 < most < 200 << 20
+    assert json.loads(saved(page.page, "JSON"))["totals"]["connections"] == 60
 
 
 @pytest.mark.parametrize(

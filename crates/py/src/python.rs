@@ -25,12 +25,12 @@ use wire::Span;
 mod bench;
 mod documents;
 mod drilled;
-mod levels;
 mod own;
 mod reaching;
 #[cfg(target_os = "linux")]
 mod recording;
 mod replaying;
+mod report;
 mod runs;
 mod table;
 mod told;
@@ -434,8 +434,6 @@ mod _core {
     #[pymodule_export]
     use super::drilled::{drill, drill_altered};
     #[pymodule_export]
-    use super::levels::{PyLevel, level};
-    #[pymodule_export]
     use super::own::driving::PyDriving;
     #[pymodule_export]
     use super::own::facts::{
@@ -449,6 +447,11 @@ mod _core {
     use super::recording::{record, record_filter};
     #[pymodule_export]
     use super::replaying::{rank_stacks, replay};
+    #[pymodule_export]
+    use super::report::{
+        PySource, lost_copies, report_file, report_in_html, report_limits, report_meta, report_table,
+        report_view, report_visible,
+    };
     #[pymodule_export]
     use super::runs::{
         Batch, ScenarioError, channels, own_classes, resolve, script, simulate, simulate_many, stack, stacks,

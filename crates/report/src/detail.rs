@@ -1,12 +1,14 @@
 //! One flow as a page tells it: its row, its answer, its lists.
 
+use crate::lists::Lists;
 use crate::members::Members;
 use crate::text::string;
-use analysis::rows::{BurstRow, EpisodeRow, IdleRow, IntervalRow};
+use analysis::rows::IntervalRow;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, TimestampNanosecondType, UInt32Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType};
+use results::simulate::outages::Labels;
 use results::tables::batch;
 use results::tables::column::Columns;
 use results::tables::rows::{BurstColumns, EpisodeColumns, IdleColumns};
@@ -14,6 +16,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::io;
+use std::sync::Arc;
 use wire::Time;
 
 /// Bursts, episodes and gaps that a page lists of a flow: the heaviest, in order of time.
@@ -42,18 +45,15 @@ const OF_LARGE: [&str; 16] = [
     "too_large",
 ];
 
-/// The rows of one flow that its detail shows.
-#[derive(Default)]
-pub struct Lists {
-    pub episodes: Vec<EpisodeRow>,
-    pub bursts: Vec<BurstRow>,
-    pub idle: Vec<IdleRow>,
-    pub intervals: Vec<IntervalRow>,
-}
-
 /// Everything of a flow but its packets, as members of an object. told: the flow as docs/json.md has it. brief: without
-/// what only a large flow shows.
-pub fn members(told: &Members, lists: &Lists, origin: Time, brief: bool) -> io::Result<String> {
+/// what only a large flow shows. outages: those that a run knows.
+pub fn members(
+    told: &Members,
+    lists: &Lists,
+    origin: Time,
+    brief: bool,
+    outages: Option<&Labels>,
+) -> io::Result<String> {
     let out = if brief { [&LISTS[..], &OF_LARGE].concat() } else { LISTS.to_vec() };
     let mut text = format!(
         "\"row\":{},\"answer\":{},\"outages\":{}",
@@ -69,9 +69,11 @@ pub fn members(told: &Members, lists: &Lists, origin: Time, brief: bool) -> io::
         ("bursts", lists.bursts.len() - bursts.len()),
         ("idle", lists.idle.len() - idle.len()),
     ];
-    listed::<EpisodeColumns>(&mut text, "episodes", episodes, told, origin)?;
-    listed::<BurstColumns>(&mut text, "bursts", bursts, told, origin)?;
-    listed::<IdleColumns>(&mut text, "idle", idle, told, origin)?;
+    let of_episodes = outages.map(|known| episodes.iter().map(|row| known.of_episode(row)).collect());
+    let of_bursts = outages.map(|known| bursts.iter().map(|row| known.of_burst(row)).collect());
+    listed::<EpisodeColumns>(&mut text, "episodes", episodes, told, origin, of_episodes)?;
+    listed::<BurstColumns>(&mut text, "bursts", bursts, told, origin, of_bursts)?;
+    listed::<IdleColumns>(&mut text, "idle", idle, told, origin, None)?;
     let left_out: Vec<String> = left_out.iter().map(|(name, n)| format!("\"{name}\":{n}")).collect();
     let _ = write!(text, ",\"left_out\":{{{}}},\"intervals\":", left_out.join(","));
     intervals(&mut text, &lists.intervals, origin, brief);
@@ -89,13 +91,15 @@ fn heaviest<R: Clone>(rows: &[R], weight: impl Fn(&R) -> i64, start: impl Fn(&R)
     all.into_iter().cloned().collect()
 }
 
-/// Rows of a table with their times in ns, and how sure they are where the answer says so.
+/// Rows of a table with their times in ns, how sure they are where the answer says so, and what a run knows of each: the
+/// outage that it is due to.
 fn listed<C: Columns>(
     text: &mut String,
     name: &str,
     rows: Vec<C::Row>,
     told: &Members,
     origin: Time,
+    outages: Option<Vec<Option<Arc<str>>>>,
 ) -> io::Result<()> {
     let mut known = HashMap::new();
     for row in told.each(name)? {
@@ -108,11 +112,15 @@ fn listed<C: Columns>(
         text.push_str(if row == 0 { "{" } else { ",{" });
         let start = put_row(text, &batch, row, origin).map_err(io::Error::other)?;
         if let Some(sure) = start.and_then(|start| known.get(&start)) {
-            for member in ["certainty", "evidence", "outage"] {
-                if sure.has(member) {
-                    let _ = write!(text, ",\"{member}\":{}", sure.get(member));
-                }
+            let of_the_answer = ["certainty", "evidence", "outage"];
+            let of_the_answer = if outages.is_some() { &of_the_answer[..2] } else { &of_the_answer[..] };
+            for member in of_the_answer.iter().filter(|member| sure.has(member)) {
+                let _ = write!(text, ",\"{member}\":{}", sure.get(member));
             }
+        }
+        if let Some(outages) = &outages {
+            let outage = outages[row].as_deref().map_or("null".into(), string);
+            let _ = write!(text, ",\"outage\":{outage}");
         }
         text.push('}');
     }

@@ -2,13 +2,12 @@
 
 use crate::episodes::windows;
 use crate::levels::{self, COARSEST, FINEST};
+use crate::lists::ByFlow;
 use crate::packets::Packets;
 use crate::page::Blobs;
 use crate::source::Source;
-use analysis::rows::{FlowId, PacketRow};
-use results::spool::ByFlow;
-use std::collections::{BTreeMap, HashMap};
-use std::io;
+use analysis::rows::FlowId;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Flows of fewer packets share a blob of about so many.
@@ -16,10 +15,8 @@ const SMALL: usize = 2_000;
 const SHARED: usize = 20_000;
 /// Of a larger capture, flows of up to so many packets are there whole, as long as there is room.
 const WHOLE: usize = 10_000;
-/// Of one flow's episodes together; of an episode that does not fit its beginning, which says how it came about, if that
-/// is at least so many.
+/// Of one flow's episodes together.
 const MOST_OF_FLOW: usize = 100_000;
-const BEGINNING: usize = 2_000;
 /// Bins of the finest levels of all flows of a file.
 const BINS: u64 = 131_072;
 
@@ -35,6 +32,10 @@ pub struct Held {
 impl Held {
     pub fn none(count: usize) -> Held {
         Held { count, held: "none", blobs: Vec::new(), rows: None, bins: Vec::new() }
+    }
+    /// They are asked for, window by window.
+    pub fn elsewhere(count: usize) -> Held {
+        Held { held: "windows", ..Held::none(count) }
     }
     /// As members of the detail.
     pub fn members(&self) -> String {
@@ -58,56 +59,60 @@ impl Held {
 pub struct Whole {
     number: usize,
     name: String,
-    together: Packets,
+    waiting: Vec<Range<usize>>,
+    together: usize,
 }
 
 impl Whole {
     pub fn new(number: usize) -> Whole {
-        Whole { number, name: String::new(), together: Packets::default() }
+        Whole { number, name: String::new(), waiting: Vec::new(), together: 0 }
     }
-    /// The next flow, whose packets lie at `of`.
-    pub fn take(&mut self, flow: FlowId, packets: &Packets, of: Range<usize>, blobs: &mut Blobs) -> Held {
-        let mut held = Held { held: "all", ..Held::none(of.len()) };
-        if of.len() >= SMALL {
+    /// The next flow.
+    pub fn take(&mut self, packets: &Packets, flow: FlowId, blobs: &mut Blobs) -> Held {
+        let of = packets.of(flow);
+        let size = of.len();
+        let mut held = Held { held: "all", ..Held::none(size) };
+        if size >= SMALL {
             let name = format!("{}/{flow}/packets", self.number);
-            let mut alone = Packets::default();
-            alone.take(packets, of);
-            blobs.add(name.clone(), &alone.container(true));
+            blobs.add(name.clone(), &packets.container(&[of], true));
             held.blobs = vec![name];
-        } else if !of.is_empty() {
-            let first = self.together.size();
-            if first == 0 {
+        } else if size > 0 {
+            if self.waiting.is_empty() {
                 self.name = format!("{}/small/{flow}/packets", self.number);
             }
             held.blobs = vec![self.name.clone()];
-            held.rows = Some(first..first + of.len());
-            self.together.take(packets, of);
-            if self.together.size() >= SHARED {
-                self.end(blobs);
+            held.rows = Some(self.together..self.together + size);
+            self.waiting.push(of);
+            self.together += size;
+            if self.together >= SHARED {
+                self.end(packets, blobs);
             }
         }
         held
     }
     /// No more flows come, or none into the same blob.
-    pub fn end(&mut self, blobs: &mut Blobs) {
-        if self.together.size() > 0 {
-            blobs.add(std::mem::take(&mut self.name), &self.together.container(true));
-            self.together.clear();
+    pub fn end(&mut self, packets: &Packets, blobs: &mut Blobs) {
+        if !self.waiting.is_empty() {
+            blobs.add(std::mem::take(&mut self.name), &packets.container(&self.waiting, true));
         }
+        self.waiting.clear();
+        self.together = 0;
     }
 }
 
 /// Of a capture with more packets than there is room for: small flows whole, and of others levels and the packets around
 /// their worst episodes. flows: in the order in which there is room for them.
 pub fn some(
-    source: &Source<'_>,
+    source: &Source,
+    lists: &ByFlow,
     flows: &[FlowId],
     mut room: usize,
     blobs: &mut Blobs,
-) -> io::Result<HashMap<FlowId, Held>> {
+) -> HashMap<FlowId, Held> {
+    let packets = &source.packets;
     let (mut small, mut large) = (Vec::new(), Vec::new());
     for &flow in flows {
-        let count = source.packets_of(flow);
+        let count = packets.of(flow).len();
         if count <= WHOLE.min(room / 2) {
             small.push(flow);
             room -= count;
@@ -116,76 +121,51 @@ pub fn some(
         }
     }
     let mut all = HashMap::new();
-    let mut kept = BTreeMap::new();
-    source.each(&small, |flow, packets| {
-        kept.insert(flow, packets);
-        Ok(())
-    })?;
     let mut whole = Whole::new(source.number);
     for &flow in &small {
-        let packets = kept.remove(&flow).unwrap_or_default();
-        all.insert(flow, whole.take(flow, &packets, 0..packets.size(), blobs));
+        all.insert(flow, whole.take(packets, flow, blobs));
     }
-    whole.end(blobs);
-    let together: usize = large.iter().map(|&flow| source.packets_of(flow)).sum();
-    let mut around = HashMap::new();
-    source.each(&large, |flow, packets| {
-        let count = packets.size();
+    whole.end(packets, blobs);
+    let together: usize = large.iter().map(|&flow| packets.of(flow).len()).sum();
+    for &flow in &large {
+        let count = packets.of(flow).len();
         let mut held = Held::none(count);
         let share = (BINS * count as u64 / together.max(1) as u64) as u32;
         let most = FINEST.min(share.max(COARSEST));
-        let trips = source.trips_of(flow);
-        for (k, level) in levels::all(&packets, 0..count, most, &source.trips, trips).iter().enumerate() {
+        for (k, level) in levels::all(packets, &source.trips, flow, most).iter().enumerate() {
             let name = format!("{}/{flow}/bins/{k}", source.number);
             blobs.add(name.clone(), &levels::container(level));
             held.bins.push((name, level.grid().bin_ns));
         }
-        let lists = source.lists_of(flow);
-        around.insert(flow, windows(&packets, 0..count, source.origin, &lists.episodes, &lists.bursts));
+        room -= around(source, lists, flow, room.min(MOST_OF_FLOW), &mut held, blobs);
         all.insert(flow, held);
-        Ok(())
-    })?;
-    // Room is given by rank, and packets are read by number.
-    let mut chosen: HashMap<FlowId, Vec<(u64, Range<usize>)>> = HashMap::new();
-    for flow in &large {
-        let (most, mut used) = (room.min(MOST_OF_FLOW), 0);
-        for (number, mut rows) in around.remove(flow).unwrap_or_default() {
-            if rows.len() > most - used {
-                if most - used < BEGINNING {
-                    continue;
-                }
-                rows.end = rows.start + most - used;
-            }
-            used += rows.len();
-            chosen.entry(*flow).or_default().push((number, rows));
-        }
-        room -= used;
     }
-    let with: Vec<FlowId> = large.iter().copied().filter(|flow| chosen.contains_key(flow)).collect();
-    source.each(&with, |flow, packets| {
-        let held = all.entry(flow).or_insert_with(|| Held::none(packets.size()));
-        for (number, rows) in &chosen[&flow] {
-            let name = format!("{}/{flow}/packets/{number}", source.number);
-            let mut part = Packets::default();
-            part.take(&packets, rows.clone());
-            blobs.add(name.clone(), &part.container(false));
-            held.held = "windows";
-            held.blobs.push(name);
-        }
-        Ok(())
-    })?;
-    Ok(all)
+    all
 }
 
-/// The packets of one flow after the other, in rising order.
-pub fn read(
-    rows: &mut ByFlow<PacketRow>,
+/// The packets around the costliest episodes of a flow, as far as there is room; gives how many packets.
+fn around(
+    source: &Source,
+    lists: &ByFlow,
     flow: FlowId,
-    origin: wire::Time,
-    into: &mut Packets,
-) -> io::Result<()> {
-    while let Some(row) = rows.next_of(flow)? {
-        into.push(&row, origin);
+    room: usize,
+    held: &mut Held,
+    blobs: &mut Blobs,
+) -> usize {
+    let Some(lists) = lists.get(&flow) else { return 0 };
+    let mut used = 0;
+    for (number, mut rows) in windows(&source.packets, flow, source.origin, &lists.episodes, &lists.bursts) {
+        if rows.len() > room - used {
+            if room - used < source.limits.beginning {
+                continue;
+            }
+            rows.end = rows.start + room - used;
+        }
+        used += rows.len();
+        let name = format!("{}/{flow}/packets/{number}", source.number);
+        blobs.add(name.clone(), &source.packets.container(&[rows], false));
+        held.held = "windows";
+        held.blobs.push(name);
     }
-    Ok(())
+    used
 }

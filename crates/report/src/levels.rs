@@ -4,7 +4,7 @@ use crate::container::{Column, Values, pack};
 use crate::packets::Packets;
 use crate::round_trips::RoundTrips;
 use crate::text::list;
-use analysis::rows::Cause;
+use analysis::rows::{Cause, FlowId};
 use pyramid::{Bin, Grid, Range as Ends, Rows, Sack};
 use results::names::in_column;
 use std::ops::Range;
@@ -18,22 +18,19 @@ const COARSER: u32 = 8;
 /// Levels of fewer bins show nothing.
 pub const COARSEST: u32 = 64;
 
-/// The packets that lie at `of` in `most` bins at most, with the round trips of the flow; and the same in coarser bins,
-/// the finest first.
-pub fn all(
+/// Packets that lie at `of` over a stretch of time in `most` bins at most, with the round trips that lie at `trips`.
+pub fn over(
     packets: &Packets,
     of: Range<usize>,
+    (from_ns, to_ns): (i64, i64),
     most: u32,
-    trips: &RoundTrips,
-    rows: Range<usize>,
-) -> Vec<Level> {
-    let time = &packets.time_ns[of.clone()];
-    let Some((from, to)) = time.iter().min().zip(time.iter().max()) else { return Vec::new() };
-    let mut level = Level::new(Grid::over(*from, *to, most));
+    (samples, trips): (&RoundTrips, Range<usize>),
+) -> Level {
+    let mut level = Level::new(Grid::over(from_ns, to_ns, most));
     let block =
         |k: usize| Sack { start: &packets.sack[k][0][of.clone()], end: &packets.sack[k][1][of.clone()] };
     let all = Rows {
-        time_ns: time,
+        time_ns: &packets.time_ns[of.clone()],
         data: &packets.data[of.clone()],
         seq: &packets.seq[of.clone()],
         len: &packets.len[of.clone()],
@@ -44,12 +41,20 @@ pub fn all(
         cause: &packets.cause[of.clone()],
         flight: &packets.flight[of.clone()],
         lost: &packets.lost[of.clone()],
-        needless: &packets.needless[of.clone()],
+        needless: &packets.needless[of],
     };
     // Columns of one store are of one length.
     let _ = level.add(&all);
-    level.add_rtts(&trips.time_ns[rows.clone()], &trips.rtt_us[rows]);
-    let mut levels = vec![level];
+    level.add_rtts(&samples.time_ns[trips.clone()], &samples.rtt_us[trips]);
+    level
+}
+
+/// All packets of a flow in `most` bins at most, and the same in coarser bins, the finest first.
+pub fn all(packets: &Packets, samples: &RoundTrips, flow: FlowId, most: u32) -> Vec<Level> {
+    let of = packets.of(flow);
+    let time = &packets.time_ns[of.clone()];
+    let Some((from, to)) = time.iter().min().zip(time.iter().max()) else { return Vec::new() };
+    let mut levels = vec![over(packets, of, (*from, *to), most, (samples, samples.of(flow)))];
     while let Some(last) = levels.last().filter(|l| l.grid().bins > COARSEST * COARSER) {
         levels.push(last.coarser(COARSER));
     }
@@ -58,7 +63,12 @@ pub fn all(
 
 /// A level as a page reads it (kind `bins`). What says nothing is left out: counts of 0, and ends of nothing.
 pub fn container(level: &Level) -> Vec<u8> {
-    let bins: Vec<(u32, &Bin<CAUSES>)> = level.taken().collect();
+    part(level, 0..u32::MAX)
+}
+
+/// The bins of some places.
+pub fn part(level: &Level, places: Range<u32>) -> Vec<u8> {
+    let bins: Vec<(u32, &Bin<CAUSES>)> = level.taken().filter(|(k, _)| places.contains(k)).collect();
     let mut columns = vec![Column::of("bin", Values::U32(bins.iter().map(|(k, _)| *k).collect()), true)];
     let mut add = |name: &str, nothing: i64, alike: bool, of: &dyn Fn(&Bin<CAUSES>) -> i64| {
         let values: Vec<i64> = bins.iter().map(|(_, bin)| of(bin)).collect();

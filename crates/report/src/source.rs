@@ -1,118 +1,94 @@
-//! One capture as a source of a page: its tables, by flow.
+//! One capture as a source of a page: its packets and round trips, ready to be asked.
 
-use crate::detail::Lists;
-use crate::held;
 use crate::judged::judge;
-use crate::members::Members;
-use crate::packets::Packets;
-use crate::round_trips::RoundTrips;
-use analysis::rows::{FlowId, PacketRow, RetransmissionRow, RttRow};
-use results::json::{Beside, overview};
+use crate::limits::Limits;
+use crate::lists::Lists;
+use crate::packets::{self, Packets};
+use crate::round_trips::{self, RoundTrips};
+use crate::windows::Kept;
+use analysis::rows::{BurstRow, EpisodeRow, FlowId, PacketRow, RetransmissionRow, RttRow};
 use results::run::Findings;
-use results::spool::{ByFlow, Row, Shelf};
-use std::collections::{HashMap, HashSet};
+use results::spool::{ByFlow, Row, Shelf, Table};
 use std::io;
-use std::ops::Range;
 use wire::Time;
 
-pub struct Source<'a> {
-    pub found: &'a Findings,
+/// Rows between two questions whether to go on.
+const ASK_EVERY: u64 = 16_384;
+
+pub struct Source {
     /// Its place among the sources of a page.
     pub number: usize,
+    pub limits: Limits,
     pub origin: Time,
-    /// Of the flows that the page tells everything of.
-    lists: HashMap<FlowId, Lists>,
-    repeated: HashMap<FlowId, Vec<RetransmissionRow>>,
+    pub packets: Packets,
     pub trips: RoundTrips,
-    trips_of: HashMap<FlowId, Range<usize>>,
-    packets_of: HashMap<FlowId, usize>,
-    none: Lists,
+    pub(crate) kept: Kept,
 }
 
-/// All rows of some flows.
-fn gathered<R: Row>(shelf: &Shelf, of: &HashSet<FlowId>, mut put: impl FnMut(FlowId, R)) -> io::Result<()> {
-    for row in shelf.rows::<R>()? {
-        let row = row?;
-        if of.contains(&row.flow()) {
-            put(row.flow(), row);
+/// How far the reading of a table is: rows done, and in all; false ends it.
+pub type GoOn<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
+
+impl Source {
+    /// Reads the packets and round trips of a capture. An error of the kind `Interrupted`: `go_on` ended it.
+    pub fn read(found: &Findings, number: usize, limits: Limits, go_on: GoOn<'_>) -> io::Result<Source> {
+        let (shelf, origin) = (&found.shelf, found.facts.origin);
+        let in_files = |table| shelf.len(table) > limits.in_memory as u64;
+        let mut packets = packets::Reading::new(in_files(Table::Packets))?;
+        each::<PacketRow, _>(shelf, go_on, &mut packets, |to, row| to.push(row, origin), |to| to.pass_on())?;
+        let mut packets = packets.end()?;
+        judge_all(&mut packets, shelf, origin)?;
+        let mut trips = round_trips::Reading::new(in_files(Table::Rtt))?;
+        each::<RttRow, _>(shelf, go_on, &mut trips, |to, row| to.push(row, origin), |to| to.pass_on())?;
+        Ok(Source { number, limits, origin, packets, trips: trips.end()?, kept: Kept::default() })
+    }
+}
+
+/// All rows of a table, as far as it was kept.
+fn each<R: Row, T>(
+    shelf: &Shelf,
+    go_on: GoOn<'_>,
+    to: &mut T,
+    push: impl Fn(&mut T, &R),
+    pass_on: impl Fn(&mut T) -> io::Result<()>,
+) -> io::Result<()> {
+    if !shelf.holds(R::TABLE) {
+        return Ok(());
+    }
+    let all = shelf.len(R::TABLE);
+    for (done, row) in (1..).zip(shelf.rows::<R>()?) {
+        push(to, &row?);
+        if done % ASK_EVERY == 0 || done == all {
+            pass_on(to)?;
+            if !go_on(done, all) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
         }
     }
     Ok(())
 }
 
-impl<'a> Source<'a> {
-    /// flows: those that the page tells everything of.
-    pub fn of(found: &'a Findings, number: usize, flows: &[FlowId]) -> io::Result<Source<'a>> {
-        let (shelf, origin) = (&found.shelf, found.facts.origin);
-        let of: HashSet<FlowId> = flows.iter().copied().collect();
-        let mut lists: HashMap<FlowId, Lists> = HashMap::new();
-        gathered(shelf, &of, |flow, row| lists.entry(flow).or_default().episodes.push(row))?;
-        gathered(shelf, &of, |flow, row| lists.entry(flow).or_default().bursts.push(row))?;
-        gathered(shelf, &of, |flow, row| lists.entry(flow).or_default().idle.push(row))?;
-        gathered(shelf, &of, |flow, row| lists.entry(flow).or_default().intervals.push(row))?;
-        let mut repeated: HashMap<FlowId, Vec<RetransmissionRow>> = HashMap::new();
-        gathered(shelf, &of, |flow, row| repeated.entry(flow).or_default().push(row))?;
-        let (mut trips, mut trips_of) = (RoundTrips::default(), HashMap::new());
-        gathered(shelf, &of, |flow, row: RttRow| {
-            let at = trips.size();
-            trips.push(&row, origin);
-            trips_of.entry(flow).or_insert(at..at).end = at + 1;
-        })?;
-        let mut packets_of = HashMap::new();
-        for row in shelf.rows::<PacketRow>()? {
-            *packets_of.entry(row?.flow).or_insert(0) += 1;
-        }
-        Ok(Source {
-            found,
-            number,
-            origin,
-            lists,
-            repeated,
-            trips,
-            trips_of,
-            packets_of,
-            none: Lists::default(),
-        })
+/// Which packets were lost, which were needless, and of which episode each is.
+fn judge_all(packets: &mut Packets, shelf: &Shelf, origin: Time) -> io::Result<()> {
+    let mut bursts: ByFlow<BurstRow> = ByFlow::new(shelf)?;
+    let mut episodes: ByFlow<EpisodeRow> = ByFlow::new(shelf)?;
+    let mut repeated: ByFlow<RetransmissionRow> = ByFlow::new(shelf)?;
+    let all: Vec<_> = packets.each().collect();
+    for (flow, rows) in all {
+        let lists = Lists {
+            bursts: rows_of(&mut bursts, flow)?,
+            episodes: rows_of(&mut episodes, flow)?,
+            repeated: rows_of(&mut repeated, flow)?,
+            ..Lists::default()
+        };
+        judge(packets, rows, origin, &lists.bursts, &lists.episodes, &lists.repeated);
     }
+    Ok(())
+}
 
-    pub fn packets_of(&self, flow: FlowId) -> usize {
-        self.packets_of.get(&flow).copied().unwrap_or(0)
+fn rows_of<R: Row>(rows: &mut ByFlow<R>, flow: FlowId) -> io::Result<Vec<R>> {
+    let mut all = Vec::new();
+    while let Some(row) = rows.next_of(flow)? {
+        all.push(row);
     }
-    pub fn trips_of(&self, flow: FlowId) -> Range<usize> {
-        self.trips_of.get(&flow).cloned().unwrap_or(0..0)
-    }
-    pub fn lists_of(&self, flow: FlowId) -> &Lists {
-        self.lists.get(&flow).unwrap_or(&self.none)
-    }
-    pub fn repeated_of(&self, flow: FlowId) -> &[RetransmissionRow] {
-        self.repeated.get(&flow).map_or(&[], Vec::as_slice)
-    }
-
-    /// The packets of some flows, with all that is known of each; flow after flow in order of their numbers.
-    pub fn each(
-        &self,
-        flows: &[FlowId],
-        mut visit: impl FnMut(FlowId, Packets) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let mut flows = flows.to_vec();
-        flows.sort_unstable();
-        let mut rows = ByFlow::new(&self.found.shelf)?;
-        for flow in flows {
-            let mut packets = Packets::default();
-            held::read(&mut rows, flow, self.origin, &mut packets)?;
-            let all = 0..packets.size();
-            let lists = self.lists_of(flow);
-            judge(&mut packets, all, self.origin, &lists.bursts, &lists.episodes, self.repeated_of(flow));
-            visit(flow, packets)?;
-        }
-        Ok(())
-    }
-
-    /// The flow of each number as docs/json.md has it.
-    pub fn told(&self, flows: &[FlowId]) -> io::Result<HashMap<FlowId, Members>> {
-        let (facts, shelf) = (&self.found.facts, &self.found.shelf);
-        let texts = overview::flows(facts, shelf, Beside::default(), flows)?;
-        let told = texts.into_iter().filter(|(_, text)| !text.is_empty());
-        told.map(|(flow, text)| Ok((flow, Members::of(&text)?))).collect()
-    }
+    Ok(all)
 }

@@ -134,6 +134,15 @@ export interface Intervals {
   length_s: number | null;
 }
 
+/** Of a connection: who owns which part of its time. */
+export interface Owners {
+  start_ns: number[];
+  end_ns: number[];
+  cause: string[];
+  by: (string | null)[];
+  certainty: Certainty[];
+}
+
 export interface Detail {
   flow: number;
   key: string;
@@ -148,6 +157,7 @@ export interface Detail {
   idle: Idle[];
   left_out?: { episodes: number; bursts: number; idle: number };
   intervals: Intervals;
+  owners?: Owners | null;
   rtt: string | null;
   retransmissions: string | null;
   state: string | null;

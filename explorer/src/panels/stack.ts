@@ -11,6 +11,7 @@ import { timeGrid, valueAxis } from "./axes";
 import { episodeNumbers, episodes, outages } from "./bands";
 import { flight } from "./flight";
 import { lanes } from "./lanes";
+import { owner } from "./owner";
 import { drawLegend, legendEnd } from "./legend";
 import { rates } from "./rates";
 import { rtt } from "./rtt";
@@ -18,7 +19,7 @@ import { type Box, type Panel, type Range, type Scene, timeAxis } from "./scene"
 import { sequence } from "./sequence";
 import { idle } from "./idle";
 
-export const PANELS: Panel[] = [sequence, lanes, rates, rtt, flight, idle];
+export const PANELS: Panel[] = [sequence, lanes, rates, rtt, flight, owner, idle];
 
 const AXIS = 30;
 const NUMBERS = 16;

@@ -1,9 +1,9 @@
 /** The answer about a connection: the cause that took most of its time, the other causes, what else is worth telling. */
 
+import { causeName } from "../data/causes";
 import type { Answer, CauseShare, Certainty, Detail } from "../data/meta";
 import { percent, plainSeconds } from "../draw/units";
 import { inWords } from "../view/app";
-import { causeName } from "./causebar";
 
 /** Causes with a smaller share of the time are in the bar only. */
 const SMALL = 0.05;

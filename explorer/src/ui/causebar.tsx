@@ -1,17 +1,13 @@
 /** One bar for the time of a connection: each colour one cause, the longest first. */
 
-import type { CauseShare, Detail } from "../data/meta";
+import { causeName } from "../data/causes";
+import type { Detail } from "../data/meta";
 import { hueOf, inkOn } from "../draw/palette";
 import { percent, plainSeconds } from "../draw/units";
 import { inWords, palette } from "../view/app";
 
 /** Less than this share of the time is nothing to look at. */
 const SMALL = 5e-4;
-
-/** `sender-idle (client)`: a cause with the responsible end. */
-export function causeName({ cause, by }: Pick<CauseShare, "cause" | "by">): string {
-  return by === null ? cause : `${cause} (${by})`;
-}
 
 export function CauseBar({ detail }: { detail: Detail }): preact.JSX.Element | null {
   const causes = (detail.answer?.causes ?? []).filter((one) => one.share >= SMALL).sort((a, b) => b.seconds - a.seconds);

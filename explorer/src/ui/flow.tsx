@@ -20,6 +20,7 @@ const NAMES: Record<string, string> = {
   throughput: "throughput",
   rtt: "RTT",
   flight: "flight",
+  owner: "cause",
   idle: "idle",
 };
 

@@ -1,16 +1,18 @@
-/** The whole transfer at a glance: its throughput, with episodes, outages and idle gaps as bands. */
+/** The whole transfer at a glance: its throughput, with episodes and outages as bands, what each moment is due to, and idle
+ * gaps. */
 
 import { useEffect, useRef } from "preact/hooks";
 import type { FlowData } from "../data/flow";
 import { CanvasSurface } from "../draw/canvas";
 import { rates } from "../panels/rates";
 import { idle } from "../panels/idle";
+import { owner } from "../panels/owner";
 import { type Drawn, drawStack, ownAxis } from "../panels/stack";
 
 import { arrived } from "../view/tracks";
 import { go, inWords, lookAtEpisode, palette, trackOf } from "../view/app";
 
-const PANELS = [rates, idle];
+const PANELS = [rates, owner, idle];
 
 export function Timeline({ data }: { data: FlowData }): preact.JSX.Element {
   const host = useRef<HTMLDivElement>(null);

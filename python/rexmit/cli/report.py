@@ -6,8 +6,6 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +20,7 @@ from rexmit.screen.say import tell
 if TYPE_CHECKING:
     from rexmit.api import Capture
     from rexmit.report.make import Made
+    from rexmit.screen.progress import Stepping
 
 REPORT = """\
 One HTML file that shows a transfer: where the time went, its episodes and packets, to zoom into and to pass
@@ -112,15 +111,16 @@ def run(o: argparse.Namespace) -> int:
 def made(o: argparse.Namespace) -> Made:
     """The page of what is named."""
     from rexmit.report import make
+    from rexmit.report.source import sources
 
     if (found := without_packets(o, "report")) is not None:
         return found
     captures = read(o)
     hide = make.hidden(captures, given(o)).apply if o.anonymize else make.shown
-    with building(captures[0]) as told:
+    with building(captures[0]) as progress:
         if len(captures) == 2:
-            return make.of_comparison(captures, command("report", o), hide, told)
-        return make.of_capture(make.sources(captures[0], told), command("report", o), hide)
+            return make.of_comparison(captures, command("report", o), hide, progress)
+        return make.of_capture(sources(captures[0], progress), command("report", o), hide)
 
 
 def without_packets(o: argparse.Namespace, name: str) -> Made | None:
@@ -142,18 +142,11 @@ def without_packets(o: argparse.Namespace, name: str) -> Made | None:
     return None
 
 
-@contextmanager
-def building(capture: Capture) -> Iterator[Callable[[int, int], None]]:
+def building(capture: Capture) -> Stepping:
     """How far the columns are, on the terminal; Ctrl-C ends it."""
     from rexmit.screen.progress import Stepping
 
-    with Stepping(f"{os.path.basename(capture.name)}: columns", "rows") as progress:
-
-        def told(done: int, total: int) -> None:
-            if not progress(done, total, 0):
-                raise KeyboardInterrupt
-
-        yield told
+    return Stepping(f"{os.path.basename(capture.name)}: columns", "rows")
 
 
 def _called(o: argparse.Namespace) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from rexmit.files.not_written import NotWrittenError, sentence
 from rexmit.screen.say import tell
 
 if TYPE_CHECKING:
-    from rexmit.report.make import Hide
+    from rexmit.report.make import Hide, Made
     from rexmit.report.source import Row, Source
 
 VIEW = """\
@@ -55,26 +55,31 @@ def check(o: argparse.Namespace) -> str | None:
     return report.check(o)
 
 
-def served(o: argparse.Namespace) -> tuple[Row, list[Source], dict[str, Callable[[], bytes]], Hide]:
+def served(o: argparse.Namespace) -> tuple[Row, Sequence[Source], dict[str, bytes], Hide]:
     """META of what is named, the sources whose packets are asked for, other blobs, and what `--anonymize`
     does.
     """
-    from rexmit.report.make import hidden, of_comparison, shown, sources
-    from rexmit.report.server import add_served, of_view
+    from rexmit.report.make import hidden, of_comparison, shown
+    from rexmit.report.server import of_view, put
+    from rexmit.report.source import sources
 
     if (page := without_packets(o, "view")) is not None:
         # Nothing of it is loaded later but numbers.
         return page.meta, [], page.blobs, shown
     captures = read(o)
     hide = hidden(captures, given(o)).apply if o.anonymize else shown
-    ends: list[Source] = []
-    with building(captures[0]) as told:
+    ends: Sequence[Source] = []
+    with building(captures[0]) as progress:
         if len(captures) == 1:
-            ends = sources(captures[0], told)
-            about = of_view(ends, command("view", o), hide)
-        else:
-            add = add_served(ends, hide)
-            about = of_comparison(captures, command("view", o), hide, told, add).meta
+            ends = sources(captures[0], progress)
+            return of_view(ends, command("view", o), hide), ends, {}, hide
+
+        def put_both(made: Made, both: Sequence[Source], firsts: Sequence[int], hide: Hide) -> None:
+            nonlocal ends
+            ends = both
+            put(made, both, firsts, hide)
+
+        about = of_comparison(captures, command("view", o), hide, progress, put_both).meta
     return about, ends, {}, hide
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rexmit.report import make
 from rexmit.report.document import document
+from rexmit.report.source import sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ NAME = "report.html"
 
 def of_capture(capture: Capture, path: Path) -> None:
     """Writes the page of a capture or a run."""
-    _write(make.of_capture(make.sources(capture), capture.command), path)
+    _write(make.of_capture(sources(capture), capture.command), path)
 
 
 def of_comparison(captures: Sequence[Capture], command: str, path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rexmit.files.destination import check_file
 from rexmit.files.whole import write
 from rexmit.report import document, make
+from rexmit.report.source import sources
 from rexmit.screen.say import markup, one_line, whole_page
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Report:
 
     def __init__(self, capture: Capture, *, anonymize: bool = False) -> None:
         hide = make.hidden([capture]).apply if anonymize else make.shown
-        page = make.of_capture(make.sources(capture), capture.command, hide)
+        page = make.of_capture(sources(capture), capture.command, hide)
         self.html = b"".join(document.document(page.meta, page.blobs.items()))
         #: Sentences about what it does not show.
         self.notes = page.notes

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rexmit.report.containers import deflated
 from rexmit.report.plain import in_html
 from rexmit.screen.say import markup
 
@@ -64,14 +64,25 @@ def frame() -> tuple[str, str]:
     return head + said + body, end
 
 
-def document(meta: dict[str, Any], blobs: Iterable[tuple[str, Callable[[], bytes]]]) -> Iterator[bytes]:
-    """The file in pieces. blobs: names, and what makes them when they are written."""
+def deflated(data: bytes) -> bytes:
+    """As a page's `DecompressionStream("deflate-raw")` takes it: without header and checksum."""
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+def inflated(data: bytes) -> bytes:
+    """What was deflated so."""
+    return zlib.decompress(data, -zlib.MAX_WBITS)
+
+
+def document(meta: dict[str, Any], blobs: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """The file in pieces. blobs: names, and what they hold in raw deflate."""
     before, behind = frame()
     yield before.encode()
     yield f'<script id="rexmit-meta" type="application/json">{in_html(meta)}</script>\n'.encode()
     for name, blob in blobs:
-        packed = base64.b64encode(deflated(blob()))
-        yield f'<script type="text/plain" data-blob="{markup(name)}">'.encode() + packed + b"</script>\n"
+        element = f'<script type="text/plain" data-blob="{markup(name)}">'
+        yield element.encode() + base64.b64encode(blob) + b"</script>\n"
     yield behind.encode()
 
 

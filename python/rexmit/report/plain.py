@@ -5,21 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rexmit.screen.say import as_json, visible
-
-#: What could end the element that holds the JSON, or a line of a script.
-_IN_HTML = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+from rexmit import _core
+from rexmit.screen.say import as_json
 
 
 def plain(value: Any) -> Any:
-    """The value with every text made visible, every number Python's own, and null for what is no number."""
-    if isinstance(value, str):
-        # Most are: looked at sooner than rewritten.
-        return value if value.isascii() and value.isprintable() else visible(value)
-    if value is None or isinstance(value, int):
+    """The value with every number Python's own, and null for what is no number."""
+    if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, dict):
-        return {plain(str(key)): plain(one) for key, one in value.items()}
+        return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(one) for one in value]
     if hasattr(value, "tolist"):
@@ -31,9 +26,13 @@ def plain(value: Any) -> Any:
 
 def in_html(value: Any) -> str:
     """As JSON that may stand in an element of a page."""
-    return as_json(plain(value), compact=True).translate(_IN_HTML)
+    return _core.report_in_html(_text(value))
 
 
 def in_json(value: Any) -> bytes:
     """As JSON by itself."""
-    return as_json(plain(value), compact=True).encode()
+    return _text(value).encode()
+
+
+def _text(value: Any) -> str:
+    return _core.report_visible(as_json(plain(value), compact=True))

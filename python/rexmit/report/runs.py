@@ -5,14 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rexmit.files.reading import contents, json_of
-from rexmit.frame import Frame
+from rexmit.frame import batches
 from rexmit.running.folder import LiveFolder, table
 from rexmit.running.one_run import Run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from rexmit.api import Capture
+    from rexmit.frame import ArrowStream
 
 Row = dict[str, Any]
+#: Of the table `state` what a page shows.
+STATE = {
+    "flow": "int",
+    "time": "time",
+    **dict.fromkeys(("cwnd_bytes", "ssthresh_bytes", "srtt_s", "rto_s"), "float"),
+    "phase": "text",
+}
 
 
 def told(capture: Capture) -> Row | None:
@@ -39,29 +49,30 @@ def told(capture: Capture) -> Row | None:
     return None
 
 
-def state(capture: Capture, flow: Row) -> Frame | None:
-    """The rows of the table `state` of a flow; None where nobody told. flow: as docs/json.md has it."""
-    if isinstance(capture, Run):
-        if not capture.records("state"):
-            return None
-        return Frame(capture.state, capture.origin_ns, capture.since, flow=int(flow["flow"]))
-    if isinstance(capture, LiveFolder):
-        found = _of_folder(capture, flow)
-        if found is None:
-            return None
-        rows = found
-    else:
+def state(capture: Capture) -> tuple[ArrowStream, dict[int, list[int]]] | None:
+    """The table `state` of a live run's folder, and by its flows those that they are here, whose ends have
+    the same addresses. None where the folder has none; a run's own is in the core.
+    """
+    if not isinstance(capture, LiveFolder):
         return None
-    return Frame(rows, capture.origin_ns, capture.since)
-
-
-def _of_folder(capture: LiveFolder, flow: Row) -> Any:
-    """The folder's rows of the flow that is this one there: its ends have the same addresses."""
-    import pyarrow.compute as pc
-
     flows, rows = (table(capture.folder, name) for name in ("flows", "state"))
-    if flows is None or rows is None or "flow" not in rows.column_names:
+    if flows is None or rows is None or not {*STATE} <= {*rows.column_names}:
         return None
-    ends = (pc.equal(flows.column(end), flow[end]) for end in ("sender", "receiver"))
-    same = flows.filter(pc.and_(*ends)).column("flow")
-    return rows.filter(pc.is_in(rows.column("flow"), same))
+    import pyarrow as pa
+
+    here: dict[tuple[str, str], list[int]] = {}
+    for batch in batches(capture.table("flows")):
+        for ends, flow in zip(_ends(batch.column), batch.column("flow"), strict=True):
+            here.setdefault(ends, []).append(flow)
+    known = _ends(lambda name: flows.column(name).to_pylist())
+    there = zip(known, flows.column("flow").to_pylist(), strict=True)
+    kinds = {"int": pa.uint32(), "time": pa.timestamp("ns"), "float": pa.float64(), "text": pa.string()}
+    columns = pa.schema([(name, kinds[kind]) for name, kind in STATE.items()])
+    try:
+        return rows.select(columns.names).cast(columns), {flow: here.get(ends, []) for ends, flow in there}
+    except (pa.ArrowException, OSError):
+        raise ValueError(f"{capture.folder}: its table state is none of rexmit's; remove it") from None
+
+
+def _ends(column: Callable[[str], Sequence[Any]]) -> Iterator[tuple[str, str]]:
+    return zip(column("sender"), column("receiver"), strict=True)

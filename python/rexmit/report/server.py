@@ -15,17 +15,18 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from rexmit.report.document import page, policy
-from rexmit.report.make import AT_ONCE, Hide, Made, clock, meta, shown, title
+from rexmit import _core
+from rexmit.report.document import inflated, page, policy
+from rexmit.report.make import Hide, Made, meta, shown, title
 from rexmit.report.plain import in_html, in_json
-from rexmit.report.source import MOST_CAUSES
-from rexmit.report.windows import Windows
 
 if TYPE_CHECKING:
     from rexmit.report.source import Row, Source
 
 LOOPBACK = "127.0.0.1"
 HTML, JSON, BYTES = "text/html; charset=utf-8", "application/json", "application/octet-stream"
+#: A screen has no more columns.
+MOST_COLUMNS = 2**16
 #: Nobody waits longer for a request to arrive, s.
 PATIENCE_S = 60
 HEADERS = {
@@ -58,12 +59,12 @@ class Server(ThreadingHTTPServer):
         sources: Sequence[Source],
         port: int = 0,
         hide: Hide = shown,
-        blobs: Mapping[str, Callable[[], bytes]] | None = None,
+        blobs: Mapping[str, bytes] | None = None,
     ) -> None:
         super().__init__((LOOPBACK, port), Handler)
         self.base = f"/{token_urlsafe(24)}/"
         self.hosts = {f"{name}:{self.server_port}" for name in (LOOPBACK, "localhost")}
-        self._sources = {source.number: (source, Windows(source)) for source in sources}
+        self._sources = {source.number: source for source in sources}
         head, body, end = page()
         where = f'<script id="rexmit-server" type="application/json">{in_html({"base": self.base})}</script>'
         self._hide = hide
@@ -80,11 +81,9 @@ class Server(ThreadingHTTPServer):
 
     def warm(self) -> None:
         """Makes what the page asks for first."""
-        for source, windows in self._sources.values():
-            for flow in source.worst(1):
-                time = source.packets.columns["time_ns"][source.packets.of(flow["flow"])]
-                if len(time):
-                    windows.window(flow["flow"], min(time), max(time), 1)
+        for source in self._sources.values():
+            for flow in source.capture.analysis.worst(1):
+                source.core.warm(flow)
 
     @property
     def address(self) -> str:
@@ -114,72 +113,50 @@ class Server(ThreadingHTTPServer):
 
     def _blob(self, name: str) -> bytes:
         if name in self._blobs:
-            return self._blobs[name]()
-        for source, _ in self._sources.values():
-            if name in source.blobs:
-                return source.blobs[name]()
+            return inflated(self._blobs[name])
+        for source in self._sources.values():
+            if (found := source.core.blob(name)) is not None:
+                return found
         raise Refused(404, "there is no such blob")
 
     def _window(self, asked: dict[str, str]) -> tuple[str, bytes]:
-        _, windows, flow = self._flow(asked)
+        core, flow = self._flow(asked)
         span = _number(asked, "from_ns"), _number(asked, "to_ns")
-        return BYTES, windows.window(flow, *span, _number(asked, "columns"))
+        columns = min(max(_number(asked, "columns"), 1), MOST_COLUMNS)
+        return BYTES, core.window(flow, *span, columns)
 
     def _rtt(self, asked: dict[str, str]) -> tuple[str, bytes]:
-        _, windows, flow = self._flow(asked)
-        return BYTES, windows.rtt(flow, _number(asked, "from_ns"), _number(asked, "to_ns"))
+        core, flow = self._flow(asked)
+        return BYTES, core.rtt(flow, _number(asked, "from_ns"), _number(asked, "to_ns"))
 
     def _load(self, asked: dict[str, str]) -> tuple[str, bytes]:
-        source, _, flow = self._flow(asked)
-        told = json.loads(source.capture.analysis.flow(flow) or "null")
+        core, flow = self._flow(asked)
+        told = core.load(flow)
         if told is None:
             raise Refused(404, f"flow {flow} carries no data")
-        return JSON, in_json(self._hide(served(source, told)))
+        return JSON, told.encode() if self._hide is shown else in_json(self._hide(json.loads(told)))
 
-    def _flow(self, asked: dict[str, str]) -> tuple[Source, Windows, int]:
+    def _flow(self, asked: dict[str, str]) -> tuple[_core.ReportSource, int]:
         number, flow = _number(asked, "source"), _number(asked, "flow")
         if number not in self._sources:
             raise Refused(404, f"there is no source {number}")
-        source, windows = self._sources[number]
-        if flow not in source.packets.rows:
+        core = self._sources[number].core
+        if not 0 <= flow < 2**32 or not core.holds(flow):
             raise Refused(404, f"there is no flow {flow}")
-        return source, windows, flow
-
-
-def served(source: Source, flow: Row) -> Row:
-    """A Detail whose packets are asked for, window by window."""
-    told = source.detail(flow)
-    told["packets"]["held"] = "windows"
-    return told
+        return core, flow
 
 
 def of_view(sources: Sequence[Source], command: str, hide: Hide = shown) -> Row:
     """META of one capture or run whose packets are asked for."""
-    made = meta("capture" if sources[0].run is None else "run", title(sources), command, hide)
-    for source in sources:
-        made["sources"].append(hide(_told(source)))
-    if len(sources) > 1:
-        made["sources"][1]["clock"] = clock(sources)
-    return made
+    made = Made(meta("capture" if sources[0].run is None else "run", title(sources), command, hide))
+    put(made, sources, [], hide)
+    return made.meta
 
 
-def add_served(sources: list[Source], hide: Hide) -> Callable[[Made, Source, int], None]:
-    """Puts a source whose packets are asked for into a comparison, and among `sources`."""
-
-    def add(made: Made, source: Source, first: int) -> None:
-        sources.append(source)
-        made.meta["sources"].append(hide(_told(source, first)))
-
-    return add
-
-
-def _told(source: Source, first: int | None = None) -> Row:
-    """What META says of a source. first: a flow that is told of before the others."""
-    flows = source.worst(MOST_CAUSES)
-    said = source.meta(flows)
-    flows.sort(key=lambda flow: flow["flow"] != first)
-    said["details"] = [served(source, flow) for flow in flows[:AT_ONCE]]
-    return said
+def put(made: Made, sources: Sequence[Source], firsts: Sequence[int], hide: Hide) -> None:
+    """Puts sources whose packets are asked for into a page, as `make.add` puts those of a file."""
+    told = _core.report_view([source.core for source in sources], list(firsts))
+    made.meta["sources"] += [hide(json.loads(text)) for text in told]
 
 
 def _number(asked: dict[str, str], name: str) -> int:

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rexmit.report.containers import Column, pack
+from rexmit import _core
 from rexmit.screen.units import count
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ def read(folder: str | Path) -> Found:
 def _spread(told: Values, places: dict[int, int], flows: list[str], column: str) -> bytes:
     """Where single runs lie: values of each point and flow in order, and the share of runs up to each."""
     import numpy as np
+    import pyarrow as pa
 
     each = min(OF_A_POINT, max(LEAST, MOST_RUNS // max(1, len(told))))
     point, flow, value, share = [], [], [], []
@@ -129,13 +130,13 @@ def _spread(told: Values, places: dict[int, int], flows: list[str], column: str)
         ranks = np.unique(np.linspace(0, len(finite) - 1, min(each, len(finite))).round().astype(int))
         point.append(np.full(len(ranks), places[number], np.uint32))
         flow.append(np.full(len(ranks), flows.index(name), np.uint32))
-        value.append(finite[ranks])
+        value.append(finite[ranks].astype(np.float64))
         # A run without a value is none of those at or below.
         share.append((ranks + 1) / max(1, len(whole)))
-    columns = [Column("point", np.concatenate(point)), Column("flow", np.concatenate(flow))]
-    columns.append(Column("value", np.concatenate(value).astype(np.float64)))
-    columns.append(Column("share", np.concatenate(share).astype(np.float32)))
-    return pack("table", columns)
+    columns = {"point": point, "flow": flow, "value": value}
+    made = {name: np.concatenate(parts) for name, parts in columns.items()}
+    made["share"] = np.concatenate(share).astype(np.float32)
+    return _core.report_table(pa.table(made))
 
 
 def _plan(plan: Plan) -> Row:

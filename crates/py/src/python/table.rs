@@ -1,8 +1,8 @@
 //! A table of what was found, handed to Python through Arrow's stream interface.
 
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_schema::ArrowError;
-use pyo3::exceptions::{PyIndexError, PyOSError};
+use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use results::connections::{CauseRow, OwnerRow};
@@ -38,10 +38,24 @@ pub(super) enum Source {
 }
 
 /// The name that the Arrow PyCapsule interface gives a stream.
-pub(super) const STREAM: &CStr = c"arrow_array_stream";
+const STREAM: &CStr = c"arrow_array_stream";
+
+/// Whatever exports an Arrow stream (PyCapsule interface), read batch by batch.
+pub(super) fn capsule_reader(stream: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+    let capsule = stream.call_method0("__arrow_c_stream__")?;
+    let capsule = capsule.cast::<PyCapsule>()?;
+    let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: a capsule of this name holds such a stream; `from_raw` moves it out and leaves a released one behind.
+    unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) }.map_err(refused)
+}
+
+#[allow(clippy::needless_pass_by_value)] // as `map_err` has it
+pub(super) fn refused(e: ArrowError) -> PyErr {
+    PyValueError::new_err(e.to_string())
+}
 
 /// A stream as Python hands it on.
-pub(super) fn capsule<'py>(
+fn capsule<'py>(
     py: Python<'py>,
     stream: FFI_ArrowArrayStream,
     requested_schema: Option<Bound<'py, PyAny>>,

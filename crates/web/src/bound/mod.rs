@@ -3,14 +3,15 @@
 mod blob;
 mod report;
 
+use analysis::Config;
 use blob::Blob;
 use capture::Progress;
 use js_sys::Function;
-use report::Report;
+use report::{MOST_PACKETS, Report};
 use results::json::{self, Beside};
 use results::run::{self, Findings, Request};
 use results::spool::Listing;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -21,6 +22,8 @@ const MOST_LISTED: usize = 10_000;
 thread_local! {
     /// What went wrong in rexmit itself, if anything has.
     static FAILURE: RefCell<String> = const { RefCell::new(String::new()) };
+    /// Bytes of the files that were handed over.
+    static SIZE: Cell<f64> = const { Cell::new(0.0) };
 }
 
 /// Called once, before anything else.
@@ -43,8 +46,13 @@ pub fn hand_over(names: Vec<String>, sizes: Vec<f64>, read: Function) {
         let blob: Rc<dyn capture::Bytes> = Rc::new(Blob::new(number, size as u64, read.clone()));
         (PathBuf::from(name), blob)
     };
+    SIZE.set(sizes.iter().sum());
     capture::hand_over(names.into_iter().zip(sizes).enumerate().map(blob));
 }
+
+/// Files of up to so many bytes hold no more packets than a report shows, unless they are compressed: a packet with its
+/// headers takes 70 at least.
+const SMALL: f64 = 70.0 * MOST_PACKETS as f64;
 
 /// What the captures tell.
 #[wasm_bindgen]
@@ -53,6 +61,8 @@ pub struct Analysis {
     progress: Function,
     /// Until its rows make room for those of a report.
     found: Option<Findings>,
+    /// It has the rows that a report shows.
+    serves: bool,
     packets: u64,
 }
 
@@ -61,16 +71,27 @@ pub struct Analysis {
 #[wasm_bindgen]
 pub fn analyze(paths: Vec<String>, receiver: Vec<String>, progress: Function) -> Result<Analysis, String> {
     let of = |names: Vec<String>| names.into_iter().map(PathBuf::from).collect();
-    let request = Request {
+    let narrow = Request {
         paths: of(paths),
         receiver: of(receiver),
         listing: Listing { most: Some(MOST_LISTED), only: true },
         threads: 1,
         ..Request::default()
     };
-    let found = run::analyze(&request, None, &mut |p| tell(&progress, p))?;
+    // One pass is enough where memory holds the rows of all flows: those of a report, too.
+    let small = SIZE.get() <= SMALL;
+    let listing = Listing { only: false, ..narrow.listing };
+    let config = Config { wanted: report::wanted(small), ..Config::default() };
+    let whole = Request { listing, config, ..narrow.clone() };
+    let mut found = run::analyze(&whole, None, &mut |p| tell(&progress, p))?;
+    let held = found.shelf.losses().is_empty();
+    if !held {
+        drop(found);
+        found = run::analyze(&narrow, None, &mut |p| tell(&progress, p))?;
+    }
     let packets = found.facts.info.packets;
-    Ok(Analysis { request, progress, found: Some(found), packets })
+    let serves = held && small == (packets <= MOST_PACKETS);
+    Ok(Analysis { request: narrow, progress, found: Some(found), serves, packets })
 }
 
 /// Reading goes on: the page ends the worker if it is to stop.
@@ -95,9 +116,9 @@ impl Analysis {
     pub fn failed(&self) -> bool {
         self.found.as_ref().is_some_and(Findings::has_failed)
     }
-    /// What `rexmit report` shows. The captures are read once more.
+    /// What `rexmit report` shows. The captures are read once more where memory did not hold its rows.
     pub fn report(&mut self) -> Result<Report, String> {
-        self.found = None;
-        report::make(&self.request, self.packets, &mut |p| tell(&self.progress, p))
+        let found = self.found.take().filter(|_| self.serves);
+        report::make(&self.request, found, self.packets, &mut |p| tell(&self.progress, p))
     }
 }
