@@ -95,13 +95,15 @@ test-rust:
 	  echo "skipped: the tests of the live bench, which need root and network namespaces (rexmit live check)"
 	cargo test --workspace --quiet
 
+# As many processes as cores; tests that share what they look at go to the same one (tests/python/conftest.py).
 test-python: build $(TOOLS)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 # Tests that are marked slow, and those of Rust that are ignored.
+SLOW ?= slow
 validate: build $(TOOLS)
 	cargo test --workspace --tests --quiet -- --ignored
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m "$(SLOW)"
 
 lint: lint-rust lint-python
 

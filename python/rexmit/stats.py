@@ -45,6 +45,20 @@ def mean(values: ArrayLike) -> Estimate:
     return Estimate(value, value - half, value + half, n)
 
 
+def known_mean(values: ArrayLike) -> float:
+    """The mean of the values that are known. NaN, as for a value that cannot be known, if none is."""
+    x = np.asarray(values, dtype=float)
+    x = x[np.isfinite(x)]
+    return float(x.mean()) if len(x) else math.nan
+
+
+def ratio(a: ArrayLike, b: ArrayLike) -> Floats:
+    """a / b, value by value. NaN where b is 0: beside nothing there is no ratio."""
+    above, below = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
+    found: Floats = np.divide(above, below, out=np.full(above.shape, math.nan), where=below != 0)
+    return found
+
+
 def paired(a: ArrayLike, b: ArrayLike) -> Estimate:
     """The mean of a - b, pair by pair: a[k] and b[k] are of the same seed. Pairs with a NaN are left out."""
     return mean(_differences(a, b))

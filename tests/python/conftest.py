@@ -31,6 +31,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 DATA = Path(__file__).parent.parent / "data"
+#: How names of files begin whose tests go to one process where several run them (`pytest -n 2`): they look at
+#: the same runs of studies, or have network namespaces, one after another.
+TOGETHER = {
+    "test_stud": "studies",
+    "test_kernel": "live",
+    "test_live": "live",
+    "test_readers": "live",
+    "test_record": "live",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a file go to one process, and so do those of files that belong together."""
+    for item in items:
+        file = item.path.stem
+        group = next((group for start, group in TOGETHER.items() if file.startswith(start)), file)
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(scope="module")

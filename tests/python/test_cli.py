@@ -244,7 +244,8 @@ def test_help_imports_nothing_heavy_and_answers_at_once() -> None:
     assert "analyze" in done.stdout
     loaded = {line.rsplit("|", 1)[-1].strip().split(".")[0] for line in done.stderr.splitlines()}
     assert "rexmit" in loaded
-    assert not loaded & {"matplotlib", "nanoarrow", "numpy", "pyarrow", "rich", "pandas", "polars"}
+    heavy = {"filelock", "matplotlib", "nanoarrow", "numpy", "pyarrow", "rich", "pandas", "polars"}
+    assert not loaded & heavy
     # Processor time: the clock of a busy machine says nothing.
     took = []
     for _ in range(3):
@@ -325,7 +326,7 @@ class TestRealCaptures:
             capture_output=True,
             text=True,
         )
-        for heavy in ("nanoarrow", "numpy", "pyarrow", "pandas", "matplotlib", "rich"):
+        for heavy in ("filelock", "nanoarrow", "numpy", "pyarrow", "pandas", "matplotlib", "rich"):
             assert f"'{heavy}'" not in done.stderr
 
     def test_a_text_file_is_code_2(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

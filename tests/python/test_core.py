@@ -264,10 +264,15 @@ def test_what_cannot_be_read_is_one_sentence(small: Path, tmp_path: Path) -> Non
         _core.analyze(["-"], receiver=[str(small)])
 
 
-def test_progress_is_told_and_may_end_the_reading(tmp_path: Path) -> None:
-    big = tmp_path / "big.pcap"
-    one = [(float(i) * 1e-4, tcp(1, 2, i * 100 % 2**32, 1, 16, 100)) for i in range(20_000)]
-    big.write_bytes(pcap(one))
+@pytest.fixture(scope="module")
+def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """20,000 packets of one connection."""
+    path = tmp_path_factory.mktemp("big") / "big.pcap"
+    path.write_bytes(pcap([(float(i) * 1e-4, tcp(1, 2, i * 100, 1, 16, 100)) for i in range(20_000)]))
+    return path
+
+
+def test_progress_is_told_and_may_end_the_reading(big: Path) -> None:
     told: list[tuple[int, int | None, int]] = []
 
     def stop(done: int, total: int | None, packets: int) -> bool:
@@ -285,10 +290,7 @@ def test_progress_is_told_and_may_end_the_reading(tmp_path: Path) -> None:
     assert seen["flows"][0]["bytes"] > 0
 
 
-def test_an_error_in_progress_comes_back(tmp_path: Path) -> None:
-    big = tmp_path / "big.pcap"
-    big.write_bytes(pcap([(float(i) * 1e-4, tcp(1, 2, i * 100, 1, 16, 100)) for i in range(20_000)]))
-
+def test_an_error_in_progress_comes_back(big: Path) -> None:
     def fail(done: int, total: int | None, packets: int) -> bool:
         raise RuntimeError("no terminal")
 
@@ -296,9 +298,7 @@ def test_an_error_in_progress_comes_back(tmp_path: Path) -> None:
         _core.analyze([str(big)] * 200, progress=fail)
 
 
-def test_ctrl_c_keeps_what_was_read(tmp_path: Path) -> None:
-    big = tmp_path / "big.pcap"
-    big.write_bytes(pcap([(float(i) * 1e-4, tcp(1, 2, i * 100, 1, 16, 100)) for i in range(20_000)]))
+def test_ctrl_c_keeps_what_was_read(big: Path) -> None:
     timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
     timer.start()
     analysis = _core.analyze([str(big)] * 400)

@@ -95,3 +95,18 @@ def test_a_command_that_cannot_be_run_is_found(command: str, said: str) -> None:
 def test_what_a_page_names_below_validation_exists(page: str) -> None:
     named = re.findall(r"\b(?:validation|benches)/[\w./-]*\w", (ROOT / page).read_text())
     assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("folder", ["validation", "benches"])
+def test_every_script_is_named_where_somebody_finds_it_or_is_part_of_one_that_is(folder: str) -> None:
+    scripts = {path: path.read_text() for path in sorted((ROOT / folder).rglob("*.py"))}
+    tests = [path.read_text() for path in (ROOT / "tests" / "python").glob("*.py") if path != Path(__file__)]
+    pages = [(ROOT / name).read_text() for name in [*PAGES, "validation/FIGURES.md", "Makefile"]]
+
+    def is_named(path: Path) -> bool:
+        imported = re.compile(rf"^\s*(?:from|import)\b.*\b{re.escape(path.stem)}\b", re.MULTILINE)
+        besides = [*tests, *(text for other, text in scripts.items() if other != path)]
+        return any(path.name in text for text in [*pages, *besides]) or any(map(imported.search, besides))
+
+    parts = {path for path in scripts if path.name == "__init__.py"}
+    assert [str(path.relative_to(ROOT)) for path in scripts if path not in parts and not is_named(path)] == []

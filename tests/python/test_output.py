@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from rexmit import _core
 from rexmit.cli import main
 from rexmit.files.destination import LIST, LOCK, Destination
+from rexmit.files.lock import Lock
 from rexmit.files.not_written import NotWrittenError
 
 RECORDED = """
@@ -257,6 +259,38 @@ def test_one_at_a_time_writes_into_a_folder(tmp_path: Path, capsys: pytest.Captu
         holder.wait()
     run(scenario(tmp_path), out)
     assert not (out / LOCK).exists()
+
+
+def test_a_lock_is_for_one_in_this_process_too_and_its_file_goes(tmp_path: Path) -> None:
+    first = Lock(tmp_path / LOCK)
+    assert (tmp_path / LOCK).read_text() == f"{os.getpid()}\n"
+    with pytest.raises(NotWrittenError, match=f"process {os.getpid()} writes there"):
+        Lock(tmp_path / LOCK)
+    first.release()
+    assert not (tmp_path / LOCK).exists()
+    Lock(tmp_path / LOCK).release()
+
+
+@pytest.mark.parametrize("error", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_where_a_file_system_has_no_locks_files_are_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int, recwarn: pytest.WarningsRecorder
+) -> None:
+    def none(*_: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr("fcntl.flock", none)
+    with Destination(tmp_path / "out") as into, into.file("new.csv") as (path,):
+        path.write_text("new")
+    assert files(tmp_path / "out") == {LIST, "new.csv"}
+    assert len(recwarn) == 0
+
+
+def test_a_lock_is_not_taken_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / LOCK).symlink_to(tmp_path / "mine")
+    with pytest.raises(OSError, match="symbolic links"):
+        Lock(tmp_path / LOCK)
+    assert (tmp_path / "mine").read_text() == "mine"
 
 
 def test_a_refusal_leaves_no_folder_behind(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ def test_the_documents_show_the_examples() -> None:
         assert f"```python\n{RULE.with_name(name).read_text()}```\n" in tutorial
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="there is no cargo")
 def test_the_page_compiles_with_two_lines(tmp_path: Path) -> None:
     for name in ("Cargo.toml", "Cargo.lock", "clippy.toml"):

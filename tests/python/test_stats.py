@@ -85,6 +85,17 @@ def test_a_paired_test_takes_its_direction_from_its_effect() -> None:
     assert slower.speaks(0.2) == 0
 
 
+def test_what_is_undefined_is_nan_without_a_warning() -> None:
+    found = stats.ratio([2.0, 3.0, 0.0], [4.0, 0.0, 0.0])
+    assert found[0] == 0.5
+    assert np.isnan(found[1:]).all()
+    assert np.isnan(stats.ratio(1.0, 0.0))
+    assert stats.known_mean([1.0, math.nan, 3.0]) == 2
+    assert math.isnan(stats.known_mean([math.nan]))
+    assert math.isnan(stats.known_mean([]))
+    assert stats.mean(found).n == 1
+
+
 def test_differences_without_spread_count_as_signs() -> None:
     assert Test.paired("none", [1, 1, 1], [1, 1, 1]).p == 1
     assert Test.paired("two", [3, 3], [1, 1]).p == 0.5

@@ -9,12 +9,13 @@ import pytest
 
 import rexmit as rx
 from rexmit.scenario import Scenario
-from rexmit.studies import load, paper, scenario
+from rexmit.studies import paper, scenario
 from rexmit.studies.ns3 import cases, formula, section2, silence, sweeps, tables, variants
 from rexmit.studies.ns3.base import repeated
 from rexmit.studies.ns3.cases import Case
 from rexmit.studies.ns3.download import Download
-from rexmit.studies.run import Outcome, run
+from rexmit.studies.run import Outcome
+from studied import quick
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference" / "ns-3.20"
 NOT_THE_SAME = {
@@ -26,10 +27,7 @@ NOT_THE_SAME = {
 
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
-    (found,) = run([load("ns3")], quick=True)
-    assert not found.failures
-    assert not found.left_out
-    return found
+    return quick("ns3")
 
 
 @pytest.fixture(scope="module")

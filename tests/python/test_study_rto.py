@@ -10,21 +10,19 @@ import pytest
 import rexmit as rx
 from rexmit.frame import Frame
 from rexmit.running.many_runs import runs
-from rexmit.studies import load, paper
+from rexmit.studies import paper
 from rexmit.studies.rto import fades, gaps, setting, table2, timer
 from rexmit.studies.rto.channel import Channel, beyond, excess, fit
 from rexmit.studies.rto.measured import Sample, samples
 from rexmit.studies.rto.setting import CURED, PAPERS, SAFE, SEGMENTS, TESTS, channels, transfer, variants
 from rexmit.studies.rto.timer import rank_correlation
-from rexmit.studies.run import Outcome, run
+from rexmit.studies.run import Outcome
+from studied import quick
 
 
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
-    (found,) = run([load("rto")], quick=True)
-    assert not found.failures
-    assert not found.left_out
-    return found
+    return quick("rto")
 
 
 def test_every_figure_and_claim_of_the_paper_has_its_answer(outcome: Outcome) -> None:

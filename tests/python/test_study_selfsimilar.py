@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rexmit.studies import load, paper, run
+from rexmit.studies import load, paper
 from rexmit.studies.run import Outcome
 from rexmit.studies.selfsimilar import hurst, readings, runs, statements, table2, traffic
 from rexmit.studies.selfsimilar.windows import Shown
 from rexmit.studies.study import Plan, Results
+from studied import quick
 
 
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
-    return next(iter(run.run([load("selfsimilar")], quick=True)))
+    return quick("selfsimilar")
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +32,6 @@ def results() -> Results:
 
 
 def test_every_figure_of_the_paper_has_a_row_and_every_claim_a_verdict(outcome: Outcome) -> None:
-    assert outcome.failures == []
-    assert outcome.left_out == []
     assert sorted(row.key for row in outcome.rows) == sorted(paper.figures("selfsimilar"))
     assert {j.claim.key for j in outcome.claims} == set(paper.claims("selfsimilar"))
 

@@ -16,6 +16,7 @@ from rexmit.studies.axes import find
 from rexmit.studies.own import Own
 from rexmit.studies.run import run
 from rexmit.studies.stacks import UnderStacks, jobs_of, lines, table, told, under
+from studied import quick
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "study.schema.json").read_text())
 
@@ -32,7 +33,7 @@ def test_each_verdict_is_that_of_the_study_under_the_stack(found: UnderStacks) -
     study = load("rto")
     cubic = find(study.axes, "stack", "linux-6-cubic", "rto")
     assert cubic is not None
-    (papers,) = run([study], quick=True)
+    papers = quick("rto")
     (other,) = run([study], quick=True, own=Own(axes=(cubic,)))
     head, rows = table(found)
     assert head[2:] == ["under the paper's stack", "linux-6-cubic", "linux-2.2"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rexmit as rx
-from rexmit.studies import load, paper, scenario
-from rexmit.studies.run import Outcome, run
+from rexmit.studies import paper, scenario
+from rexmit.studies.run import Outcome
 from rexmit.studies.wireless import against_ns2, both, errors, proposal, trace, uptime
 from rexmit.studies.wireless.measures import (
     VARIANTS,
@@ -19,14 +19,12 @@ from rexmit.studies.wireless.measures import (
 )
 from rexmit.studies.wireless.measures import load as load_scenario
 from rexmit.studies.wireless.statements import _rises
+from studied import quick
 
 
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
-    (found,) = run([load("wireless")], quick=True)
-    assert not found.failures
-    assert not found.left_out
-    return found
+    return quick("wireless")
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from rexmit.files.lock import Lock
 from rexmit.files.not_written import NotWrittenError, sentence
 from rexmit.files.reading import contents
+
+if TYPE_CHECKING:
+    from rexmit.files.lock import Lock
 
 #: What rexmit wrote into the folder, one path a line, as seen from the folder.
 LIST = ".rexmit-files"
@@ -85,6 +87,9 @@ class Destination:
                 f"{listed}: is no regular file, and the list of what is written goes there; remove it, or "
                 "name another folder"
             )
+        # Imported by those who write into a folder: filelock takes as long to import as the command line.
+        from rexmit.files.lock import Lock
+
         self._lock = Lock(self.path / LOCK)
         self._before = _listed(self.path)
         self._check()

@@ -1,17 +1,19 @@
-"""A lock on a folder: a file in it, locked by the kernel, so that who is killed leaves no lock."""
+"""A lock on a folder: a file in it, locked by the kernel, so that a process that is killed leaves no lock."""
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import suppress
 from pathlib import Path
 
-from rexmit.files.not_written import NotWrittenError
+from filelock import FileLock, Timeout
 
-try:
-    import fcntl
-except ImportError:  # Windows, which has no such locks: the last one wins
-    fcntl = None  # type: ignore[assignment]
+from rexmit.files.not_written import NotWrittenError
+from rexmit.files.reading import contents
+
+#: Errors of file systems without locks, such as NFS without its lock service: there nothing is locked.
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 class Lock:
@@ -19,35 +21,31 @@ class Lock:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._fd = self._take()
-        with suppress(OSError):  # a full disk: then nobody learns who
-            os.ftruncate(self._fd, 0)
-            os.write(self._fd, f"{os.getpid()}\n".encode())
-
-    def _take(self) -> int:
-        while True:
-            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-            fd = os.open(self._path, flags, 0o644)
-            try:
-                if fcntl is not None:
-                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                holder = os.read(fd, 32).decode("ascii", "replace").strip()
-                os.close(fd)
-                who = f"process {holder}" if holder.isdecimal() else "another process"
-                raise NotWrittenError(
-                    f"{self._path.parent}: {who} writes there; name another folder, or wait for its end"
-                ) from None
-            except OSError:
-                return fd  # a file system without locks
-            # Whoever held it may have removed the file between opening and locking it.
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(fd), os.stat(self._path, follow_symlinks=False)):
-                    return fd
-            os.close(fd)
+        self._lock = FileLock(path, timeout=0, thread_local=False, fallback_to_soft=False)
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise NotWrittenError(
+                f"{path.parent}: {_holder(path)} writes there; name another folder, or wait for its end"
+            ) from None
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+        with suppress(OSError):  # a full disk: then the message of the process that is refused names nobody
+            fd = os.open(path, os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0))
+            with open(fd, "w") as file:
+                file.write(f"{os.getpid()}\n")
 
     def release(self) -> None:
-        """Gives it up, and removes the file while it is still locked."""
+        """Gives it up, and removes the file before: the library takes no lock on a file that was removed."""
         with suppress(OSError):
             self._path.unlink()
-        os.close(self._fd)
+        self._lock.release()
+
+
+def _holder(path: Path) -> str:
+    """The process that a lock's file names."""
+    with suppress(OSError, ValueError):
+        if (pid := contents(path).decode("ascii", "replace").strip()).isdecimal():
+            return f"process {pid}"
+    return "another process"

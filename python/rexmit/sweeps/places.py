@@ -18,7 +18,6 @@ from typing import Any, Protocol
 
 from rexmit import extras
 from rexmit.files.address import is_remote
-from rexmit.files.lock import Lock
 from rexmit.files.not_written import NotWrittenError, sentence
 from rexmit.files.reading import within
 from rexmit.screen.say import one_line
@@ -126,6 +125,8 @@ class Local:
 
     @contextmanager
     def held(self, what: str) -> Iterator[None]:
+        from rexmit.files.lock import Lock
+
         try:
             self._path.mkdir(parents=True, exist_ok=True)
             lock = Lock(self._path / f".rexmit-lock{what}")

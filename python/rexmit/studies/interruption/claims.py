@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from rexmit.stats import Test
+from rexmit.stats import Test, known_mean
 from rexmit.studies.interruption import lengths, osx, phases, server, setups
 from rexmit.studies.interruption.phases import Transfer
 from rexmit.studies.interruption.sections import Section
@@ -88,8 +88,10 @@ def _mean_s(costs: phases.Floats) -> str:
 def _by_draw(
     found: Mapping[str, Sequence[Transfer]], holds: Callable[[Transfer, Section], bool]
 ) -> phases.Floats:
-    """For each draw the share over the sections of all systems: what the draws are is what is independent."""
-    return np.array([np.nanmean(phases.each(draw, holds)) for draw in zip(*found.values(), strict=True)])
+    """For each draw the share over the sections of all systems; NaN for a draw without any section. Draws are
+    what is independent.
+    """
+    return np.array([known_mean(phases.each(draw, holds)) for draw in zip(*found.values(), strict=True)])
 
 
 def _window(results: Results) -> Claim:

@@ -167,13 +167,6 @@ def _mean(costs: phases.Floats) -> str:
     return f"{mean.value:.2f} ± {(mean.high - mean.low) / 2:.2f}"
 
 
-def _middle(values: Any) -> float:
-    """The mean of those that are known; NaN: none is."""
-    known = np.asarray(values, dtype=float)
-    known = known[np.isfinite(known)]
-    return float(known.mean()) if len(known) else float("nan")
-
-
 STYLES = dict(zip(SYSTEMS, ((BLACK, "o"), (BLUE, "s"), (GREEN, "^"), (ORANGE, "v"), (RED, "D")), strict=True))
 
 
@@ -195,11 +188,12 @@ def draw(results: Results) -> Figure:
     for system, (colour, marker) in STYLES.items():
         style: dict[str, Any] = {"color": colour, "marker": marker, "ms": 3.5, "lw": 1.0}
         timed = [
-            100 * (1 - _middle([one.share("without") for one in every[length, system]])) for length in lengths
+            100 * (1 - stats.known_mean([one.share("without") for one in every[length, system]]))
+            for length in lengths
         ]
         upper.plot(lengths, timed, label=setups.title(system), **style)
         costs = [_cost(results, length, system) for length in lengths]
-        lower.plot(lengths, [_middle(c) for c in costs], **style)
+        lower.plot(lengths, [stats.known_mean(c) for c in costs], **style)
     for ax in (upper, lower):
         ax.set_xscale("log")
         ax.axvline(setups.OUTAGE_S, color=GREY, lw=1.0, ls=":")

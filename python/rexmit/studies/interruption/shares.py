@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from rexmit import stats
 from rexmit.studies.interruption import drawings, phases, readings, setups
 from rexmit.studies.interruption.drawings import KINDS
@@ -107,13 +105,13 @@ def text(results: Results) -> str:
     still, _ = phases.share(every, lambda t, s: s.still_sending == (s.kind == "without"))
     beyond, _ = phases.share(every, lambda t, s: (s.beyond_bytes > 0) == (s.kind == "without"))
     capped, free = (
-        float(np.nanmean(phases.each(phases.sweep(results, name)["reno"], lambda t, s: s.kind == "without")))
+        stats.known_mean(phases.each(phases.sweep(results, name)["reno"], lambda t, s: s.kind == "without"))
         for name in ("phases", "phases, free window")
     )
     wrong = [s.flight_bytes / setups.outage_bytes(t.mbps) for t, s in phases.met(every) if not t.foretold(s)]
     off = max((abs(ratio - 1) for ratio in wrong), default=0.0)
     cost = {
-        name: float(np.nanmean(phases.column(transfers, lambda t: t.cost_s)))
+        name: stats.known_mean(phases.column(transfers, lambda t: t.cost_s))
         for name, transfers in found.items()
     }
     return f"""\

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rexmit import stats
 from rexmit.studies.paper import figures
 from rexmit.studies.rto.channel import Channel, excess
 from rexmit.studies.rto.compared import columns
@@ -137,7 +138,7 @@ def _tables(results: Results) -> dict[str, Any]:
 def _text(results: Results) -> str:
     told = []
     for test, two in _samples(results).items():
-        burst = [float(np.nanmean(s["avg_lost_packet_burst"])) for s in (two, tests(results)[test])]
+        burst = [stats.known_mean(s["avg_lost_packet_burst"]) for s in (two, tests(results)[test])]
         found, (short, long) = fitted(test), LENGTHS[test]
         told.append(
             f"in test {test} fades of {short:g} frames, one in {1 / found.short:,.0f}, and of {long:g} "

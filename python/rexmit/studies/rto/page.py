@@ -13,7 +13,7 @@ from rexmit.studies.rto import drawings, fades, radios, stalls, statements, tabl
 from rexmit.studies.rto.axes import AXES
 from rexmit.studies.rto.facts import idle_threshold, setting
 from rexmit.studies.rto.gaps import threshold
-from rexmit.studies.rto.measured import Sample, of_papers_stack, others, reread, tests
+from rexmit.studies.rto.measured import Sample, Values, of_papers_stack, others, reread, tests
 from rexmit.studies.rto.setting import (
     CURED,
     FEWER_SEEDS,
@@ -291,7 +291,7 @@ def _readings(results: Results) -> dict[str, Any]:
             values = (
                 test,
                 name,
-                f"{np.nanmean(sample['ip_loss_percent']):.2f}",
+                f"{stats.known_mean(sample['ip_loss_percent']):.2f}",
                 f"{np.mean(sample['max_lost_packet_burst']):.1f}",
                 f"{np.mean(sample['max_retransmissions_one_segment']):.1f}",
                 f"{np.mean(sample['throughput_mbps']):.2f}",
@@ -324,11 +324,16 @@ def _rtt_table(results: Results) -> dict[str, Any]:
         made[f"{what}, paper (ms)"] = [f"{paper_value(test, stem.format('')):g}" for test in TESTS]
         for named, which in (("data sent once", ""), ("echoed timestamps, resent data too", "_timestamps")):
             found = [tests(results)[test][stem.format(which)] for test in TESTS]
-            made[f"{what}, {named}"] = [
-                f"{np.nanmedian(x):.1f} ({np.nanquantile(x, 0.025):.1f} to {np.nanquantile(x, 0.975):.1f})"
-                for x in found
-            ]
+            made[f"{what}, {named}"] = [_middle_and_spread(x) for x in found]
     return {"the RTT by which packets are timed: median and 95% of transfers": made}
+
+
+def _middle_and_spread(x: Values) -> str:
+    known = x[np.isfinite(x)]
+    if not len(known):
+        return "not known: no transfer has one"
+    low, middle, high = np.quantile(known, [0.025, 0.5, 0.975])
+    return f"{middle:.1f} ({low:.1f} to {high:.1f})"
 
 
 def declare(runs: Plan) -> None:

@@ -105,11 +105,10 @@ def claim(results: Results) -> Claim:
 
 def jitter_ms(results: Results) -> Numbers:
     """How far the packets that arrive in a bin stray from the source's rate, as time of that rate, once
-    settled, in the median over the seeds; by variant.
+    settled, in the median over the seeds; by variant. NaN where nothing arrived in most bins.
     """
     x = runs.series(results, "arrived_bytes")[..., round(SETTLED_S / runs.BIN_S) :]
-    found: Numbers = 1e3 * runs.BIN_S * np.median(x.std(axis=2), axis=1) / np.median(x, axis=(1, 2))
-    return found
+    return 1e3 * runs.BIN_S * stats.ratio(np.median(x.std(axis=2), axis=1), np.median(x, axis=(1, 2)))
 
 
 def tables(results: Results) -> dict[str, Any]:

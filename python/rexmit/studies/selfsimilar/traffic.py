@@ -116,7 +116,9 @@ def _costs(results: Results) -> Statement:
         lost.append(mine + beside)
     n = len(lost[1])
     pareto, exponential = lost[0][:n], lost[1]
-    more = float(pareto.mean() / exponential.mean() - 1)
+    # If exponential sources cost no packet at all, Pareto's cost is larger by any measure, if there is one.
+    nothing = 0.0 if pareto.mean() == 0 else np.inf
+    more = float(pareto.mean() / exponential.mean() - 1) if exponential.any() else nothing
     return seen(
         KEY + "loss_delay",
         int((pareto > exponential).sum()),

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rexmit import stats
 from rexmit.arrow import batches, gather
 from rexmit.scenario import Scenario
 from rexmit.studies import own, scenario
@@ -229,10 +230,10 @@ def _all_delays(packets: Any) -> dict[str, float]:
     left = np.full(int(copy.max()) + 1, np.nan)
     left[copy[sent]] = time[sent]
     return {
-        "arrival": float(np.nanmean(first_arrival - first)),
-        "copy": float(np.mean(time[arrived] - left[copy[arrived]])),
-        "last, own ACK": float(np.nanmean(first_ack - last)),
-        "every ACK": float(np.mean(ack_time - first[of_ack])),
+        "arrival": stats.known_mean(first_arrival - first),
+        "copy": stats.known_mean(time[arrived] - left[copy[arrived]]),
+        "last, own ACK": stats.known_mean(first_ack - last),
+        "every ACK": stats.known_mean(ack_time - first[of_ack]),
     }
 
 

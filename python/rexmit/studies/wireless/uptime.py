@@ -167,7 +167,7 @@ def rows(results: Results) -> Iterator[Row]:
         f"smallest whole mean up time at which p = 9% is no worse than p = 28.6% (5 s / 2 s); "
         f"the means cross at {at.value:.2f} s ({at.low:.2f} to {at.high:.2f})", "s",
     )  # fmt: skip
-    more = found.throughput(*SECOND).mean() / found.throughput(*FIRST).mean()
+    more = stats.ratio(found.throughput(*SECOND).mean(), found.throughput(*FIRST).mean())
     longer = found.took[FIRST].mean() / found.took[SECOND].mean()
     took = found.took["9%", 5.0]
     yield sampled(
@@ -178,7 +178,7 @@ def rows(results: Results) -> Iterator[Row]:
     )  # fmt: skip
     yield sampled(
         f"{NAME}.figure4.transfer_ratio_scenarios.throughput",
-        found.throughput(*SECOND) / found.throughput(*FIRST),
+        stats.ratio(found.throughput(*SECOND), found.throughput(*FIRST)),
         f"p = 28.6% (5 s / 2 s) against p = 9% (1 s / 0.1 s), the same seed; {more:.1f} between the means",
     )
     yield sampled(
