@@ -65,8 +65,22 @@ def test_a_policer_has_its_rate_and_its_bucket() -> None:
         scenario(size="3MB", channel=channel("policer", rate="2Mbps", burst="100kB", at="ingress"))
     )
     assert found.losses.kind == "policer"
-    assert found.values["policer_rate"].value == pytest.approx(2e6, rel=0.05)
-    assert found.values["bucket"].value == pytest.approx(100e3, rel=0.25)
+    assert found.values["policer_rate"].value == pytest.approx(2e6, rel=0.01)
+    assert found.values["bucket"].value == pytest.approx(100e3, rel=0.05)
+
+
+def test_a_queue_is_the_account_that_its_drops_fit_and_makes_packets_wait_for_as_long() -> None:
+    over = fitted(scenario(queue=20, size="9MB")).capacity.over
+    assert over is not None
+    assert not over.policer
+    assert over.rate == pytest.approx(RATE, rel=0.005)
+    # The queue's packets, and the one that is being sent.
+    assert over.limit == pytest.approx(21 * 1500, rel=0.05)
+    assert over.explained > 0.8
+
+
+def test_random_losses_fit_no_account() -> None:
+    assert fitted(scenario(queue=200, channel=channel("random", loss=0.01))).capacity.over is None
 
 
 @pytest.mark.parametrize("held", [False, True])
@@ -93,6 +107,37 @@ def test_where_nothing_filled_the_path_the_rate_is_a_lower_bound() -> None:
     assert found.values["rate"].value < RATE
     assert found.values["queue"].value is None
     assert found.hosts.workload["kind"] == "request-response"
+
+
+def test_turns_take_as_long_again_where_the_client_asks_at_once() -> None:
+    whole = scenario()
+    turns = {"kind": "request-response", "request": "1600B", "response": "3500B", "requests": 40}
+    whole["flow"][0]["workload"] = turns
+    found = fitted(whole)
+    assert "think" not in found.hosts.workload
+    whole["flow"][0]["workload"] = turns | {"think": "30ms"}
+    thinking = fitted(whole)
+    assert float(thinking.hosts.workload["think"].removesuffix("ms")) == pytest.approx(30, abs=2)
+    assert not {"duration", "the cause"} & set(found.check(2).not_given_back)
+
+
+def test_a_small_window_and_the_rate_of_the_link_give_the_duration_back() -> None:
+    whole = scenario(size="400kB", rate="4Mbps", delay="12ms")
+    receive = {"window": {"kind": "fixed", "buffer": "7000B"}}
+    whole["stack"] = [{"name": "small", "based_on": "linux-6-cubic", "receive": receive}]
+    whole["flow"][0]["receiver"] = "small"
+    found = fitted(whole)
+    assert found.values["rate"].at_least
+    assert found.capacity.link == pytest.approx(4e6, rel=0.03)
+    assert "duration" not in found.check(2).not_given_back
+
+
+def test_messages_have_the_size_that_is_written_at_once() -> None:
+    whole = scenario() | {"duration": "8s"}
+    whole["flow"][0]["workload"] = {"kind": "constant-rate", "rate": "400kbps", "message": "8000B"}
+    written = fitted(whole).hosts.workload
+    assert int(written["message"].removesuffix("B")) == pytest.approx(8000, rel=0.05)
+    assert float(written["rate"].removesuffix("bps")) == pytest.approx(400e3, rel=0.02)
 
 
 def test_the_scenario_gives_the_capture_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

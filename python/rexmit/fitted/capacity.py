@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 from dataclasses import dataclass
 
-from rexmit.fitted import policer
+from rexmit.fitted import overflow
+from rexmit.fitted.overflow import Overflow
 from rexmit.fitted.seen import Json, Seen
 from rexmit.fitted.value import Value, about, binomial_below, bound, median, quantile, unknown
 
@@ -25,6 +27,12 @@ MOSTLY = 0.5
 IN_A_ROW = 4
 #: So rarely chance puts so many losses where packets waited longest: then the queue dropped them.
 CHANCE = 0.005
+#: Where nothing shows the rate of the link, it is taken to have so many times what was reached.
+ROOM = 10.0
+#: A SYN has so many more bytes of options than later packets (RFC 9293: MSS, SACK permitted, window scale).
+SYN_OPTIONS = 8
+#: Half of the interval of a rate at which a queue emptied, and of a policer's.
+EMPTIED, POLICED = 0.015, 0.02
 #: A queue of fewer packets is a delayed ACK or jitter of hosts.
 LEAST_PACKETS = 2.5
 
@@ -35,7 +43,9 @@ class Capacity:
 
     rate: bits a second, headers of IP and TCP included.  delay: both ways without queues, s.
     queue: packets.  policer_rate: as `rate`; bucket: bytes.
+    link: the rate of the link that a scenario has; where `rate` is a bound, what shows best besides.
     full: the queue dropped packets.  at_full: the share of packets that met a queue as full as that.
+    over: the account that explains the drops, of a policer or of a queue.
     """
 
     rate: Value
@@ -43,9 +53,11 @@ class Capacity:
     queue: Value
     policer_rate: Value | None
     bucket: Value | None
+    link: float | None
     full: bool
     at_full: float
     wait_full: float
+    over: Overflow | None
 
 
 def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, float]]) -> Capacity:
@@ -53,24 +65,56 @@ def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, floa
     whose coming
     at once is not the rate of the path.
     """
-    policer_rate, bucket = policer.of(seen)
-    rate = _rate(seen, held, policer_rate is not None)
-    wait, at_full, full = _overflow(seen, gone, policer_rate is not None)
+    scale = seen.packet / seen.payload
+    standing = _standing_rates(seen, held)
+    known = median(standing) * scale if len(standing) >= 2 else None
+    over = overflow.of(seen, lambda time: _within(time, gone), _reached(seen, held) * scale, known)
+    policer_rate = bucket = None
+    if over is not None and over.policer:
+        source = "the rate and the bucket that let through what passed, and not what was dropped"
+        policer_rate = about(over.rate, POLICED, "bps", source)
+        bucket = Value(over.limit, 0.9 * over.low, 1.1 * over.high, "bytes", source)
+    rate = _rate(seen, held, over, standing)
+    if over is not None and not over.policer:
+        wait, at_full, full = 8 * (over.limit - seen.packet) / over.rate, over.at_limit, True
+    else:
+        wait, at_full, full = _overflow(seen, gone, over)
     queue = _queue(seen, rate, wait, full)
-    return Capacity(rate, _delay(seen, rate), queue, policer_rate, bucket, full, at_full, wait)
+    delay, link = _delay(seen, rate), _link(seen, rate)
+    return Capacity(rate, delay, queue, policer_rate, bucket, link, full, at_full, wait, over)
 
 
-def _rate(seen: Seen, held: list[tuple[float, float]], policed: bool) -> Value:
+def _link(seen: Seen, rate: Value) -> float | None:
+    """The rate, where it was measured; else what the spacing of packets shows, or the time that a full
+    packet takes; else many times what was reached, so that the link limits no more than the path did.
+    """
+    if rate.value is None or not rate.at_least:
+        return rate.value
+    reached = max(rate.value, (seen.path.get("capacity_bps") or 0.0) * seen.packet / seen.payload)
+    if seen.path.get("known_by") == "trains":
+        return reached
+    # The packets of a handshake are headers, as an ACK is, which comes back both times.
+    if seen.serialisation is not None:
+        return max(reached, 8 * (seen.payload - SYN_OPTIONS) / seen.serialisation)
+    return ROOM * reached
+
+
+def _rate(seen: Seen, held: list[tuple[float, float]], over: Overflow | None, standing: list[float]) -> Value:
     capacity, how = seen.path.get("capacity_bps"), seen.path.get("known_by")
     if not capacity:
         return unknown("bps", "nothing was delivered")
     scale = seen.packet / seen.payload
     lost = bool(seen.row["lost_copies"] or seen.row["lost_segments"])
     limited = seen.share_of(OTHERWISE) >= MOSTLY or how == "trains"
+    policed = over is not None and over.policer
+    if over is not None and not policed and (held or how != "full"):
+        words = "the rate at which the queue emptied that dropped packets"
+        return about(over.rate, EMPTIED, "bps", words)
     if (policed and how != "full") or (limited and not lost and not held):
-        most = _reached(seen) * scale or FULL * capacity * scale
+        most = _reached(seen, held) * scale or FULL * capacity * scale
         return bound(most, "bps", "the largest rate in a round trip: something else limited the sender")
-    standing = _standing_rates(seen, held) if how != "reached" else []
+    if how == "reached" or policed:
+        standing = []
     if len(standing) >= 2 and (held or how == "full"):
         middle = median(standing) * scale
         spread = sorted(abs(r * scale - middle) for r in standing)
@@ -85,20 +129,23 @@ def _rate(seen: Seen, held: list[tuple[float, float]], policed: bool) -> Value:
             "the largest rate in a round trip outside of times in which packets were held",
         )
     if seen.path.get("at_least"):
-        capacity = _reached(seen) or capacity
+        capacity = _reached(seen, held) or capacity
         return bound(capacity * scale, "bps", "the largest rate in a round trip: nothing filled the path")
     off = 0.03 if how == "full" else 0.1
     words = "what came out of a queue" if how == "full" else "how close packets came behind each other"
     return about(capacity * scale, off, "bps", words)
 
 
-def _reached(seen: Seen) -> float:
-    """Payload, bits a second: the most in a round trip of at least 20 ms, less the packet that began
-    before it.
+def _reached(seen: Seen, held: list[tuple[float, float]]) -> float:
+    """Payload, bits a second: the most in a round trip of at least 20 ms in which nothing was held, less
+    the packet that began before it.
     """
     least = max(seen.base or 0.0, 0.02)
     most, start, delivered = 0.0, None, 0
     for r in seen.rounds:
+        if _meets(r, held):
+            start, delivered = None, 0
+            continue
         start = r["start"] if start is None else start
         delivered += r["delivered_bytes"]
         if r["end"] - start >= least:
@@ -144,20 +191,28 @@ def _delay(seen: Seen, rate: Value) -> Value:
     return Value(least, low, max(full, least), "s", "the least round trip; each way is taken for half of it")
 
 
-def _overflow(seen: Seen, gone: list[tuple[float, float]], policed: bool) -> tuple[float, float, bool]:
+def _overflow(
+    seen: Seen, gone: list[tuple[float, float]], over: Overflow | None
+) -> tuple[float, float, bool]:
     """The wait in a full queue, the share of packets that waited for nearly as long, and whether it
     dropped any.
     """
     waits = [w for w in map(seen.wait_at, _starts(seen, gone)) if w is not None]
     longest = seen.fullest
-    if not waits or policed or longest <= 0:
+    if over is not None and over.behind:
+        met = [w for w in map(seen.wait_at, over.behind) if w is not None]
+        return median(met), sum(w >= FULL * median(met) for w in seen.waits) / len(seen.waits), True
+    if not waits or over is not None or longest <= 0:
         return longest, 0.0, False
 
-    def near(level: float, some: list[float]) -> int:
-        return sum(FULL * level <= w <= level * (2 - FULL) for w in some)
+    ordered = sorted(waits)
+
+    def near(level: float) -> int:
+        upto = bisect.bisect_right(ordered, level * (2 - FULL))
+        return upto - bisect.bisect_left(ordered, FULL * level)
 
     # The wait at which most packets were lost; of equals the longest.
-    peak = max((w for w in waits if w >= FULL * longest / 2), key=lambda w: (near(w, waits), w), default=0.0)
+    peak = max((w for w in waits if w >= FULL * longest / 2), key=lambda w: (near(w), w), default=0.0)
     met = [w for w in waits if FULL * peak <= w <= peak * (2 - FULL)]
     peak = median(met) if met else 0.0
     share = sum(w >= FULL * peak for w in seen.waits) / max(len(seen.waits), 1)

@@ -61,8 +61,14 @@ class Fit(Shown):
         self.like = like
         trip = 2 * (seen.base or 0.0)
         found = outages.of(seen)
-        held = found.holding(trip)
-        seen.without(held + found.losing(trip))
+        held, lossy = found.holding(trip), found.losing(trip)
+        base = seen.base or 0.0
+        seen.keep(
+            lambda sent, rtt: (
+                not found.late(sent, rtt, base)
+                and not any(sent <= end and sent + rtt >= start for start, end in lossy)
+            )
+        )
         self.interruptions = found.but(losses.bursts_among(seen, found, trip))
         gone = self.interruptions.losing(trip)
         self.capacity = capacity.of(seen, gone, held)

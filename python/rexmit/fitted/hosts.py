@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from rexmit.fitted.seen import Seen
@@ -14,8 +15,10 @@ IDLE = 0.3
 LIMITED = 0.9
 #: So many messages are a habit.
 MESSAGES = 3
-#: A pause of so many round trips between an answer and the next request is the program's.
-THINKS = 0.25
+#: A pause of so many round trips between an answer and the next request is the program's, and of so many s.
+THINKS, AT_ONCE = 0.02, 0.0005
+#: Packets that leave within this time were written together, s (docs/definitions.md: what released a packet).
+TOGETHER = 100e-6
 #: What of the answer's causes says that the receiver's window limited.
 BY_WINDOW = ("receive-window", "receiver-not-reading")
 #: Where data leaves evenly, the answer takes the sender to pace it, or to have no more buffer.
@@ -78,26 +81,46 @@ def _workload(seen: Seen) -> tuple[dict[str, Any], str]:
     if turns >= MESSAGES and min(answer["client_bytes"], answer["server_bytes"]) > 0:
         return _turns(seen, turns)
     if turns >= MESSAGES and seen.share_of(BY_APPLICATION) >= IDLE:
-        first, last = seen.row["first_data"], seen.row["last_data"]
-        took = max((last - first) * turns / max(turns - 1, 1), 1e-3)
-        written = {"kind": "constant-rate", "rate": f"{size * 8 / took:.0f}bps"}
-        each = max(1, round(size / turns))
-        return written | {"message": f"{each}B"}, f"{turns:,} messages with pauses between them"
+        return _written(seen), f"{turns:,} messages with pauses between them"
     spaced = seen.share_of(SPACED) >= MOSTLY or (seen.path.get("at_least") and seen.share_of(BY_WINDOW) < 0.1)
-    if not seen.row["lost_copies"] and spaced and _even(seen):
-        took = max(seen.row["last_data"] - seen.row["first_data"], 1e-3)
-        written = {
-            "kind": "constant-rate",
-            "rate": f"{size * 8 / took:.0f}bps",
-            "message": f"{seen.payload}B",
-        }
-        return (
-            written,
-            "data left evenly, although path and windows had room; how it was written is not known",
-        )
+    if not seen.row["lost_copies"] and (_regular(seen) or (spaced and _even(seen))):
+        words = "data left evenly, although path and windows had room; how it was written is not known"
+        return _written(seen), words
     if seen.row["closed"] == "open" and seen.row["bytes"] > seen.row["acked_bytes"]:
         return {"kind": "endless"}, "data was still being sent as the capture ended"
     return {"kind": "file", "size": f"{max(size, 1)}B"}, "one message, all of it written at once"
+
+
+def _written(seen: Seen) -> dict[str, Any]:
+    """Messages at a steady rate. Each begins with a packet that no ACK released, a moment after the packet
+    before it.
+    """
+    size = int(seen.row["bytes"])
+    took = max(seen.row["last_data"] - seen.row["first_data"], 1e-3)
+    apart = median(_apart(seen)) if len(_apart(seen)) >= MESSAGES else 0.0
+    message = round(size / took * apart) if apart else seen.payload
+    # The last message leaves as the time that is counted ends.
+    rate = 8 * max(size - message, size / 2) / took
+    return {"kind": "constant-rate", "rate": f"{rate:.0f}bps", "message": f"{max(message, 1)}B"}
+
+
+def _apart(seen: Seen) -> list[float]:
+    """How long after the message before it each message began, s."""
+    starts = [
+        r["time"]
+        for before, r in pairwise(seen.sends)
+        if r["release"] not in ("ack", "window") and r["time"] - before["time"] > TOGETHER
+    ]
+    return [b - a for a, b in pairwise(starts)]
+
+
+def _regular(seen: Seen) -> bool:
+    """The application was waited for, and wrote as often all the time."""
+    if seen.share_of((*BY_APPLICATION, "delayed-ack")) < MOSTLY:
+        return False
+    apart = _apart(seen)
+    middle = median(apart) if len(apart) >= MESSAGES else 0.0
+    return bool(middle) and sum(abs(a - middle) <= IDLE * middle for a in apart) >= LIMITED * len(apart)
 
 
 def _even(seen: Seen) -> bool:
@@ -110,21 +133,33 @@ def _even(seen: Seen) -> bool:
 def _turns(seen: Seen, turns: int) -> tuple[dict[str, Any], str]:
     answer = seen.answer
     asked, answered = answer["client_bytes"] / turns, answer["server_bytes"] / turns
-    idle = sum(
-        float(c["seconds"]) for c in answer["causes"] if (c["cause"], c["by"]) == ("sender-idle", "client")
-    )
-    # The answer's wait for the client begins with the server's last packet: a round trip of it is the path's.
-    base = seen.base or 0.0
-    think = idle / turns - base
+    think = _think(seen)
     workload: dict[str, Any] = {
         "kind": "request-response",
         "request": f"{max(1, round(asked))}B",
         "response": f"{max(1, round(answered))}B",
         "requests": turns,
     }
-    if think > THINKS * base:
+    if think is not None:
         workload["think"] = f"{1e3 * think:.3f}ms"
     return workload, f"{turns:,} turns between the hosts"
+
+
+def _think(seen: Seen) -> float | None:
+    """How long the client takes from the end of an answer to its next request, s, in the middle; None
+    where it asks at once.
+    """
+    own_is_client = seen.flow.sender == seen.answer["client"]
+    own = [(r["packet"], r["time"], own_is_client) for r in seen.sends]
+    others = [(r["packet"], r["time"], not own_is_client) for r in seen.others_sends]
+    pauses = [b[1] - a[1] for a, b in pairwise(sorted(own + others)) if b[2] and not a[2]]
+    if not pauses:
+        return None
+    # Away from the client the answer's way there and the request's way back are in it.
+    away = own_is_client == seen.arriving
+    sending = seen.serialisation or 0.0
+    think = median(pauses) - (((seen.base or 0.0) + sending) if away else 0.0)
+    return think if think > max(THINKS * (seen.base or 0.0), AT_ONCE, sending if away else 0.0) else None
 
 
 def _window(seen: Seen) -> Value:
@@ -133,6 +168,9 @@ def _window(seen: Seen) -> Value:
         return unknown("bytes", "the capture does not show the receiver's window")
     if seen.share_of(BY_WINDOW) < 0.1 and flight < LIMITED * largest:
         return Value(largest, largest, largest, "bytes", "the largest that was offered; it did not limit")
+    # A window rounded to its scale is once larger than the buffer, as the handshake has none.
+    usual = median(seen.windows) if seen.windows else largest
+    least = seen.row["window_min_bytes"]
     return Value(
-        largest, largest, largest, "bytes", "the largest that was offered; the data in flight filled it"
+        usual, min(least, usual), largest, "bytes", "offered as a rule; the data in flight filled it"
     )

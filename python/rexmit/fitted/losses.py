@@ -42,7 +42,7 @@ def of(seen: Seen, capacity: Capacity, gone: list[tuple[float, float]]) -> Losse
     policed = capacity.policer_rate is not None
     left: list[Json] = []
     lost = {"outage": 0, "queue": 0, "policer": 0, "process": 0}
-    for burst, owner in _owners(seen, capacity, gone, policed):
+    for burst, owner in _owners(seen, capacity, gone):
         lost[owner] += _copies(burst)
         if owner == "process":
             left.append(burst)
@@ -75,11 +75,10 @@ def _copies(burst: Json) -> int:
     return int(burst["lost_copies"] or burst["lost_segments"] or 0)
 
 
-def _owners(
-    seen: Seen, capacity: Capacity, gone: list[tuple[float, float]], policed: bool
-) -> list[tuple[Json, str]]:
+def _owners(seen: Seen, capacity: Capacity, gone: list[tuple[float, float]]) -> list[tuple[Json, str]]:
     """Each burst with what lost it. One whose queue does not show is as the first of its episode near it."""
     found: list[tuple[Json, str]] = []
+    over = capacity.over
     # Where data arrives its queue does not show; the answer judges by the holes that losses leave.
     queues = seen.share_of(("loss-queue",)) >= seen.share_of(("loss-random",))
     trip = 1.5 * (seen.base or 0.0) + capacity.wait_full
@@ -89,11 +88,15 @@ def _owners(
         before = first.get(b["episode"])
         if any(a <= b["start"] <= e for a, e in gone):
             owner = "outage"
-        elif policed:
-            owner = "policer"
+        elif over is not None and over.dropped(b["start"], b["last"]):
+            owner = "policer" if over.policer else "queue"
+        elif over is not None and over.policer:
+            # A copy that was sent in vain is not told from one that the policer dropped.
+            behind = not seen.arriving and wait is not None and wait >= FULL * capacity.wait_full
+            owner = "queue" if capacity.full and behind else "policer"
         elif seen.arriving:
             owner = "queue" if queues else "process"
-        elif not capacity.full:
+        elif not capacity.full or over is not None:
             owner = "process"
         elif wait is not None:
             owner = "queue" if wait >= FULL * capacity.wait_full else "process"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import bisect
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rexmit.fitted.seen import Json, Seen
@@ -15,6 +16,8 @@ HELD, HELD_TRIPS = 0.05, 0.5
 LATE, TOGETHER = 3, 0.01
 #: The sender fell silent with the packet that was lost last, s.
 AT_LAST = 0.002
+#: ACKs of packets that passed the link as it failed come this share of a round trip later at least.
+ACKED = 0.75
 #: A beat: the distances differ by less than this share of it.
 REGULAR = 0.1
 
@@ -55,6 +58,10 @@ class Interruptions:
         """When packets were held, and came at once: from a round trip before to one behind."""
         return [(start - trip, end) for start, end in (h.spans(trip) for h in self.held)]
 
+    def late(self, sent: float, rtt: float, base: float) -> bool:
+        """Whether a packet or its ACK was held: it came back with all others that were."""
+        return any(h.start <= sent + rtt <= h.start + h.length + base + TOGETHER for h in self.held)
+
     def losing(self, trip: float) -> list[tuple[float, float]]:
         """When copies were sent that an outage took."""
         return [o.spans(trip) for o in self.outages]
@@ -74,14 +81,45 @@ def of(seen: Seen) -> Interruptions:
     told = seen.flow.outages() or {}
     outages = [_interval(seen, each) for each in told.get("each") or []]
     held = [] if seen.arriving or outages else _held(seen)
-    gone = outages or held
-    length = _length(gone)
     period = told.get("period_s") if outages else _beat([h.start for h in held])
+    if period and outages:
+        outages = _alike(outages)
+    gone = outages or held
     beat = None
     if period:
         jitter = told.get("jitter_s") or REGULAR * period / 3
         beat = Value(period, period - jitter, period + jitter, "s", f"{len(gone)} in a beat")
-    return Interruptions(outages, held, beat, length, told.get("both_ways") if outages else None)
+    both_ways = told.get("both_ways") if outages else None
+    if both_ways is None and outages and not seen.arriving:
+        both_ways = _both_ways(seen, outages)
+    return Interruptions(outages, held, beat, _length(gone), both_ways)
+
+
+def _alike(outages: list[Interval]) -> list[Interval]:
+    """Outages in a beat come from one schedule, which has one length: that of all their intervals, where
+    they have a part in common.
+    """
+    low = max(o.low for o in outages)
+    high = min((o.high for o in outages if o.high is not None), default=None)
+    if high is None or high <= low:
+        return outages
+    return [replace(o, low=low, high=high, length=(low + high) / 2) for o in outages]
+
+
+def _both_ways(seen: Seen, outages: list[Interval]) -> bool | None:
+    """Whether ACKs were lost, too: then the last ones do not come back of the packets that passed the link
+    right before it failed.  None where none passed it then.
+    """
+    base = seen.base or 0.0
+    acks = [sent + rtt for sent, rtt in seen.samples]
+    last = [max((a for a in acks if a <= o.start + o.low + base), default=None) for o in outages]
+    sent = [max((r["time"] for r in seen.sends if r["time"] < o.since - 1e-6), default=None) for o in outages]
+    votes = [
+        ack - o.start < ACKED * base
+        for o, ack, before in zip(outages, last, sent, strict=True)
+        if ack is not None and before is not None and o.since - before <= (1 - ACKED) * base
+    ]
+    return 2 * sum(votes) > len(votes) if votes else None
 
 
 def _interval(seen: Seen, each: Json) -> Interval:
@@ -98,32 +136,31 @@ def _interval(seen: Seen, each: Json) -> Interval:
         for b in seen.bursts
         if each["begin_earliest_s"] - 1e-3 <= b["start"] <= each["begin_latest_s"] + reach
     ]
-    capacity = seen.path.get("capacity_bps")
-    first = max(within, key=lambda b: int(b["lost_copies"] or b["lost_segments"]), default=None)
+    first = max(within, key=_copies, default=None)
+    copies = _copies(first) if first is not None else 0
     wait = _queued(seen, first) if first is not None else None
-    if seen.arriving or first is None or wait is None or not capacity or seen.path.get("at_least"):
+    if seen.arriving or first is None or wait is None:
         length = (least + most) / 2 if most is not None else least
-        copies = int(first["lost_copies"] or first["lost_segments"]) if first else 0
         return Interval(middle, length, least, most, each["begin_earliest_s"], copies)
-    each_takes = seen.payload * 8 / capacity
-    copies = int(first["lost_copies"] or first["lost_segments"])
-    since, busy = first["start"], copies * each_takes
-    start = since + wait
-    # The last of what was lost left then, and met the outage when the packets before it had gone.
-    met = max(first["last"] - start, busy, least)
+    capacity = seen.path.get("capacity_bps")
+    each_takes = seen.payload * 8 / capacity if capacity else 0.0
+    start, busy = first["start"] + wait, copies * each_takes
+    # The copy that was lost last met the outage when the packets before it had left the queue.
+    met = max(first["last"] - start, busy, each["end_earliest_s"] - start, 0.0)
     silence = next((g for g in seen.silences if abs(g["start"] - first["last"]) <= AT_LAST), None)
-    if first["trigger"] == "ack" and silence is None:
-        return Interval(
-            start, met, max(met - 2 * each_takes, 0.0), met + max(2 * each_takes, 0.1 * met), since, copies
-        )
-    # A timer ended it: the link was back some time between what was lost last and the repair that came
-    # through.
+    if first["trigger"] == "ack" and silence is None and not seen.path.get("at_least"):
+        low, high = max(met - 2 * each_takes, 0.0), met + max(2 * each_takes, 0.1 * met)
+        return Interval(start, met, low, high, first["start"], copies)
+    # A timer ended it: it was over at some time between the copy that was lost last and the next one.
     came = first["back"] if first["back"] is not None else latest
     if came is None:
-        return Interval(start, met, met, None, since, copies)
-    met = max(met, each["end_earliest_s"] - start)
+        return Interval(start, met, met, None, first["start"], copies)
     most = max(came - start, met)
-    return Interval(start, (met + most) / 2, met, most, since, copies)
+    return Interval(start, (met + most) / 2, met, most, first["start"], copies)
+
+
+def _copies(burst: Json) -> int:
+    return int(burst["lost_copies"] or burst["lost_segments"] or 0)
 
 
 def _queued(seen: Seen, first: Json) -> float | None:
@@ -160,24 +197,29 @@ def _held(seen: Seen) -> list[Interval]:
     """Packets sent one after the other come together behind a silence of ACKs, the later they were sent
     the less late.
     """
-    samples = seen.samples
     base = seen.base or 0.0
     least = max(HELD, HELD_TRIPS * base)
-    arrivals = sorted((sent + rtt, sent, rtt) for sent, rtt in samples)
+    arrivals = sorted((sent + rtt, sent, rtt) for sent, rtt in seen.samples)
+    times = [a[0] for a in arrivals]
     found: list[Interval] = []
-    for at, ((before, _, normal), (after, _, waited)) in enumerate(pairwise(arrivals)):
-        if after - before < least or waited - normal < least:
+    for before, after in pairwise(seen.acks):
+        if after - before < least:
             continue
-        together = [a for a in arrivals[at + 1 : at + 40] if a[0] - after < TOGETHER]
-        spread = max((a[1] for a in together), default=0.0) - min((a[1] for a in together), default=0.0)
-        # What is acknowledged with a repair came no later than what was lost before it.
-        lossy = any(
-            b["start"] < after - 1e-3 and (b["first_repair"] or after) + 2 * base >= before
+        at = bisect.bisect_left(times, after - 1e-9)
+        # First come the ACKs that were held, then those of the data that was.
+        together = [a for a in arrivals[at : at + 40] if a[0] - after < base + TOGETHER]
+        if len(together) < LATE or at == 0:
+            continue
+        spread = max(a[1] for a in together) - min(a[1] for a in together)
+        waited, normal = together[0][2], arrivals[at - 1][2]
+        # A timer's repair ends a silence as well, and what it filled is acknowledged with it.
+        repaired = any(
+            b["trigger"] != "ack" and b["start"] < after and before <= (b["first_repair"] or before) < after
             for b in seen.bursts
         )
-        if len(together) < LATE or spread <= 0 or lossy:
+        if spread <= 0 or waited - normal < least or repaired:
             continue
-        # What came first passed the link as it was back; what came before it passed it as it went.
+        # What came first passed the link as it was back; what came before it passed it as it failed.
         silence = after - before
         low, high = min(waited - normal, silence), silence + base / 4
         found.append(Interval(before - base / 2, silence, low, high, before - base))

@@ -10,9 +10,6 @@ from rexmit.fitted.hosts import BY_WINDOW, LIMITED
 if TYPE_CHECKING:
     from rexmit.fitted.fitting import Fit
 
-#: Where the rate is a lower bound the scenario's link has so many times as much, so that it limits no more
-#: than the path did.
-ROOM = 10.0
 #: The receiver's window is put into the scenario where it owns so much of the time, or was filled.
 LIMITS = 0.3
 #: And a queue that dropped nothing holds so many times what it held.
@@ -22,9 +19,8 @@ DEEP = 2.0
 def scenario_of(fit: Fit, stack: str) -> dict[str, Any]:
     """What `rx.Scenario` takes; stack: of both hosts."""
     forward: dict[str, Any] = {"queue": _queue(fit)}
-    rate = fit.capacity.rate
-    if rate.value is not None:
-        forward["rate"] = f"{rate.value * (ROOM if rate.at_least else 1.0):.0f}bps"
+    if fit.capacity.link is not None:
+        forward["rate"] = f"{fit.capacity.link:.0f}bps"
     link: dict[str, Any] = {
         "name": "path",
         "between": ["sender", "receiver"],
@@ -50,7 +46,7 @@ def scenario_of(fit: Fit, stack: str) -> dict[str, Any]:
         "record": {"capture": ["sender"]},
     }
     if _limits(fit):
-        window = {"kind": "fixed", "buffer": f"{fit.seen.row['window_max_bytes']}B"}
+        window = {"kind": "fixed", "buffer": f"{fit.hosts.window.value:.0f}B"}
         own = {"name": receiver, "based_on": stack, "receive": {"window": window}}
         whole["stack"] = [own]
     return whole
@@ -62,7 +58,7 @@ def ends_of(fit: Fit) -> str:
 
 
 def _limits(fit: Fit) -> bool:
-    flight, window = fit.seen.row["flight_max_bytes"], fit.hosts.window.value
+    flight, window = fit.seen.row["flight_max_bytes"], fit.seen.row["window_max_bytes"]
     by_window = fit.seen.share_of(BY_WINDOW) >= LIMITS
     return bool(window and flight and (by_window or flight >= LIMITED * window))
 
@@ -110,7 +106,7 @@ def _channels(fit: Fit) -> list[dict[str, Any]]:
     gone = fit.interruptions
     for name, intervals, hold in (("outages", gone.outages, False), ("held", gone.held, True)):
         if intervals:
-            both = "both" if gone.both_ways or hold else "forward"
+            both = "forward" if gone.both_ways is False and not hold else "both"
             when = [
                 [f"{1e3 * max(i.start, 0.0):.3f}ms", f"{1e3 * i.length:.3f}ms"] for i in _apart(intervals)
             ]

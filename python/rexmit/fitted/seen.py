@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -104,17 +105,49 @@ class Seen:
         return min((k for k in known if k), default=None)
 
     @cached_property
+    def sends(self) -> list[Json]:
+        """Packets with data in order of time: `time`, `seq`, `len`, and what let each go (`release`)."""
+        return _with_data(self.flow)
+
+    @cached_property
+    def others_sends(self) -> list[Json]:
+        """The same of the other direction of the connection."""
+        return _with_data(self.back) if self.back is not None else []
+
+    @cached_property
+    def acks(self) -> list[float]:
+        """When the sender was sent ACKs without data, at the place of the capture, s, in order."""
+        rows = self.flow.columns("packets", "time", "data").rows()
+        return [r["time"] for r in rows if not r["data"]]
+
+    @cached_property
+    def windows(self) -> list[float]:
+        """The windows that the receiver's ACKs offered, bytes."""
+        rows = self.flow.columns("packets", "data", "window_bytes").rows()
+        return [r["window_bytes"] for r in rows if not r["data"] and r["window_bytes"]]
+
+    @cached_property
+    def serialisation(self) -> float | None:
+        """How much longer the round trip of a full packet takes than the handshake, s: the time that the
+        path takes to send a full packet less one of headers.  None where that does not show.
+        """
+        handshake = self.row["handshake_s"]
+        if self.arriving or not handshake or self.row["syn_retransmissions"]:
+            return None
+        full = {r["seq"] + r["len"] for r in self.sends if r["len"] >= self.payload}
+        rows = self.flow.columns("rtt", "seq", "rtt_s", "kind").rows()
+        least = min((r["rtt_s"] for r in rows if r["kind"] == "ack" and r["seq"] in full), default=0.0)
+        return least - handshake if least > handshake else None
+
+    @cached_property
     def waits(self) -> list[float]:
         """How long each sample was above the least round trip of full packets, s, in order of sending."""
         least = min((rtt for _, rtt in self.samples), default=0.0)
         return [rtt - least for _, rtt in self.samples]
 
-    def without(self, spans: list[tuple[float, float]]) -> None:
-        """Forgets samples of packets that were on their way in these spans, which were held there."""
-        kept = [
-            s for s in self.samples if not any(s[0] <= end and s[0] + s[1] >= start for start, end in spans)
-        ]
-        self.samples = kept
+    def keep(self, kept: Callable[[float, float], bool]) -> None:
+        """Forgets the samples for which this does not hold: of when it was sent, and its round trip."""
+        self.samples = [s for s in self.samples if kept(*s)]
         for name in ("waits", "fullest", "_sent"):
             self.__dict__.pop(name, None)
 
@@ -145,6 +178,14 @@ class Seen:
     @property
     def seconds(self) -> float:
         return float(self.row["duration_s"])
+
+
+#: Columns of `sends`.
+_OF_SENDS = ("packet", "time", "data", "seq", "len", "release")
+
+
+def _with_data(flow: Flow) -> list[Json]:
+    return [r for r in flow.columns("packets", *_OF_SENDS).rows() if r["data"]]
 
 
 def _outside(
