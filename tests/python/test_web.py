@@ -162,7 +162,7 @@ COMPRESSED = {
     "empty.pcap": b"",
     "text.pcap": b"these are no packets, they are words\n" * 9,
     "cut.pcap": b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(6),
-    "quick.pcap.gz": gzip.compress(b"\xd4\xc3\xb2\xa1\x02\x00")[:-9],
+    "quick.pcap.gz": gzip.compress(b"\xd4\xc3\xb2\xa1\x02\x00", mtime=0)[:-9],
 }
 
 
