@@ -22,6 +22,20 @@ pub struct FlowRows<'a> {
     pub hosts: [&'a [PathRow]; 2],
 }
 
+impl FlowRows<'_> {
+    fn has_others(&self) -> bool {
+        has_others(self.path, self.rounds)
+    }
+}
+
+/// Flows besides that of the rounds brought data on a path. A bin's share of a round trip is a guess; that all of it is one
+/// flow's is none.
+pub fn has_others(path: &[PathRow], rounds: &[RoundRow]) -> bool {
+    let all: u64 = path.iter().map(|r| r.delivered_bytes).sum();
+    let mine: u64 = rounds.iter().map(|r| r.delivered_bytes).sum();
+    all > mine + mine / 50
+}
+
 /// The rows of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rows<'a> {
@@ -59,7 +73,7 @@ impl<'a> Conversation<'a> {
         }
         // A queue that stood from its first packet on shows by what other flows between the two hosts met before or behind it.
         let leaves = |f: &&FlowRows<'a>| {
-            f.flow.is_some_and(|row| matches!(row.vantage, Vantage::Sender | Vantage::Both))
+            f.flow.is_some_and(|row| matches!(row.vantage, Vantage::Sender | Vantage::Both)) && f.has_others()
         };
         let of_path = rows.flows.iter().filter(leaves).flat_map(|f| f.path).filter_map(|r| r.rtt_min);
         let least = least.and_then(|own| of_path.chain([own]).min());

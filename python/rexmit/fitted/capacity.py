@@ -70,6 +70,8 @@ def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, floa
     known = median(standing) * scale if len(standing) >= 2 else None
     over = overflow.of(seen, lambda time: _within(time, gone), _reached(seen, held) * scale, known)
     policer_rate = bucket = None
+    if seen.arriving and over is not None and not over.policer:
+        over = None  # packets arrive at the link's rate, whatever filled its queue: no account of them overflows
     if over is not None and over.policer:
         source = "the rate and the bucket that let through what passed, and not what was dropped"
         policer_rate = about(over.rate, POLICED, "bps", source)

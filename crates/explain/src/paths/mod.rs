@@ -8,7 +8,7 @@ pub use capacity::{Capacity, How, is_even};
 pub use policer::Policer;
 
 use crate::assumptions::{FULL, OFTEN, SHARED};
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, has_others};
 use analysis::rows::{BurstRow, PathRow, RoundRow};
 use wire::{Span, Time};
 
@@ -114,10 +114,7 @@ impl<'a> Path<'a> {
 
     /// Others take a good part of what the path carries.
     pub fn is_shared(&self, start: Time, end: Time, own: f64) -> bool {
-        let all: u64 = self.rows.iter().map(|r| r.delivered_bytes).sum();
-        let mine: u64 = self.rounds.iter().map(|r| r.delivered_bytes).sum();
-        // A bin's share of a round trip is a guess; that all of it is one flow's is none.
-        all > mine + mine / 50 && self.others(start, end, own) >= SHARED
+        has_others(self.rows, self.rounds) && self.others(start, end, own) >= SHARED
     }
 
     /// How long the path was busy with `bytes` of one flow that took `length` to deliver them: their time at the path's
