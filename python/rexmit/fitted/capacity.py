@@ -62,8 +62,7 @@ class Capacity:
 
 def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, float]]) -> Capacity:
     """gone: outages, from when to when, whose losses are not the queue's.  held: when packets were held,
-    whose coming
-    at once is not the rate of the path.
+    whose coming at once is not the rate of the path.
     """
     scale = seen.packet / seen.payload
     standing = _standing_rates(seen, held)
@@ -71,7 +70,8 @@ def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, floa
     over = overflow.of(seen, lambda time: _within(time, gone), _reached(seen, held) * scale, known)
     policer_rate = bucket = None
     if seen.arriving and over is not None and not over.policer:
-        over = None  # packets arrive at the link's rate, whatever filled its queue: no account of them overflows
+        # Packets arrive at the link's rate, whatever filled its queue: no account of them overflows.
+        over = None
     if over is not None and over.policer:
         source = "the rate and the bucket that let through what passed, and not what was dropped"
         policer_rate = about(over.rate, POLICED, "bps", source)
