@@ -291,7 +291,7 @@ impl Connection {
             self.learn_turn(packet, side);
         }
         let repeats = self.sides[side].repeats(&packet.seg);
-        let acks_more = packet.seg.ack != self.sides[side].last_ack.0;
+        let acked = self.streams[1 - side].acked();
         if flags.has(Flags::ACK) && !flags.has(Flags::RST) && !self.repeats_its_ack(packet, side) {
             self.on_ack(packet, side, capture);
         }
@@ -302,7 +302,7 @@ impl Connection {
             }
             let mut view = self.view(packet, side, true);
             if view.sender_loop > Span::ZERO {
-                view.answers = self.answers(side, acks_more);
+                view.answers = self.answers(side, self.streams[1 - side].acked() > acked);
             }
             let fin = packet.seg.payload == 0;
             if fin && self.is_seen_remotely(1 - side) && self.streams[1 - side].is_unfinished() {

@@ -229,6 +229,10 @@ impl Stream {
     pub fn numbers_ascend(&self) -> bool {
         self.arrivals.ids.ascend()
     }
+    /// The lowest offset that is not acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.una
+    }
     pub fn everything_acked(&self) -> bool {
         self.ledger.is_empty()
     }
