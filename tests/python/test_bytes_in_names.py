@@ -53,7 +53,7 @@ def test_out_takes_such_a_capture_and_such_a_folder(
     assert f"{SHOWN}-out/index.md says what each file is" in capsys.readouterr().out
     index = (Path(out) / "index.md").read_text(encoding="utf-8")
     assert index.startswith("# a\\\\xff\\\\xfe␊␛\\\\u202e.pcap.gz\n")
-    assert f"{SHOWN}.pcap.gz: " in index
+    assert f"{SHOWN}.pcap.gz:" in "".join(index.split())  # a long folder's name wraps the line
     listed = (Path(out) / LIST).read_text(encoding="utf-8").split()
     assert {"index.md", "summary.json", "tables/flows.parquet"} <= set(listed)
     json.loads((Path(out) / "summary.json").read_text(encoding="utf-8"))

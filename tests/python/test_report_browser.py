@@ -168,8 +168,7 @@ def test_hover_shows_a_packet_and_a_click_selects_it(
     assert "again: " in tip
     page.mouse.down()
     page.mouse.up()
-    page.wait_for_timeout(200)
-    assert f"p={number}" in page.url
+    page.wait_for_function(f"location.hash.includes('p={number}')")
     shown = page.inner_text(".inspector")
     assert f"Packet {number}" in shown
     assert "sent again by" in shown
