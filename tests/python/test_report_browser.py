@@ -168,7 +168,7 @@ def test_hover_shows_a_packet_and_a_click_selects_it(
     assert "again: " in tip
     page.mouse.down()
     page.mouse.up()
-    page.wait_for_function(f"location.hash.includes('p={number}')")
+    page.wait_for_url(re.compile(rf"[?&]p={number}\b"))
     shown = page.inner_text(".inspector")
     assert f"Packet {number}" in shown
     assert "sent again by" in shown
