@@ -45,6 +45,11 @@ def _run(words: list[str], folder: Path, **environment: str) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize("name", ADDED)
+def test_a_patch_applies_to_the_tree_as_it_is(name: str) -> None:
+    _run(["git", "apply", "--check", "-C1", str(PATCHES / f"{name}.patch")], ROOT)
+
+
 def _copy(tree: Path) -> None:
     """The sources as they stand here. What is the same stays as it is: then cargo does not build it again."""
     listed = _run(["git", "ls-files", "-co", "--exclude-standard", "-z"], ROOT).split("\0")
