@@ -39,7 +39,8 @@ struct Side {
     opening: Opening,
     bare: [Bare; BARE],
     clock: SenderClock,
-    fin: bool,
+    /// When its first FIN came.
+    fin: Option<Time>,
     sack_permitted: bool,
     timestamps: bool,
     isn: Option<Seq>,
@@ -227,7 +228,7 @@ impl Connection {
 
     pub fn is_over(&self) -> bool {
         let acked = || self.streams.iter().all(Stream::everything_acked);
-        self.reset || (self.sides[0].fin && self.sides[1].fin && acked())
+        self.reset || (self.sides.iter().all(|s| s.fin.is_some()) && acked())
     }
 
     /// Takes a packet that does not go the short way (see [`Connection::take_run`]).
@@ -319,7 +320,9 @@ impl Connection {
         } else if !flags.has(Flags::SYN) {
             self.on_bare(packet, side, repeats, silence);
         }
-        self.sides[side].fin |= flags.has(Flags::FIN);
+        if flags.has(Flags::FIN) {
+            self.sides[side].fin.get_or_insert(packet.time);
+        }
         self.note_reset(packet, side);
         Taken::Yes
     }
@@ -483,10 +486,11 @@ impl Connection {
                 receiver: ends[1 - side],
                 closed: self.closed(),
                 reset: self.reset.then_some(Reset {
-                    closed_before: self.sides[usize::from(self.reset_by)].fin,
+                    closed_before: self.sides[usize::from(self.reset_by)].fin.is_some(),
                     by_sender: side == usize::from(self.reset_by),
                     time: self.reset_time,
                 }),
+                fin: self.sides[side].fin,
                 handshake: self.handshake,
                 syns_resent: self.streams.iter().map(|s| s.syn_retransmissions).sum(),
                 window_scale: self.sides[1 - side].window_scale,

@@ -121,9 +121,12 @@ struct Counts([u64; 5]);
 impl Counts {
     /// `part`: of the stretch, in 2^-32.
     fn upto(s: &Stretch, part: u64) -> Counts {
-        let all =
-            [s.sent_bytes, s.resent_bytes, s.delivered_bytes, s.rtt_sum.0.max(0) as u64, u64::from(s.rtt_n)];
-        Counts(all.map(|n| ((u128::from(n) * u128::from(part)) >> 32) as u64))
+        let share = |n: u64| ((u128::from(n) * u128::from(part)) >> 32) as u64;
+        // The sum goes where its round trips go: else a bin would have time without any.
+        let trips = share(u64::from(s.rtt_n));
+        let mean_ns = s.rtt_sum.0.max(0) as u128 / u128::from(s.rtt_n.max(1));
+        let time = (mean_ns * u128::from(trips)) as u64;
+        Counts([share(s.sent_bytes), share(s.resent_bytes), share(s.delivered_bytes), time, trips])
     }
     fn since(self, before: Counts) -> Counts {
         Counts(std::array::from_fn(|i| self.0[i] - before.0[i]))

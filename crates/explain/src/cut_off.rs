@@ -26,11 +26,10 @@ pub fn of(c: &Conversation<'_>) -> Option<CutOff> {
     })
 }
 
-/// The two hosts went on talking over another connection, so the one that reset this one had not failed.
+/// The host that reset this connection went on answering the other one over another, so it had not failed.
 fn lives_on(c: &Conversation<'_>, by: usize, reset: &Reset) -> bool {
-    let behind = |r: &&analysis::rows::PathRow| r.start + r.width > reset.time;
-    let all: u64 = c.flows[by].path.iter().filter(behind).map(|r| r.delivered_bytes).sum();
-    let own =
-        c.flows[by].rounds.iter().filter(|r| r.end > reset.time).map(|r| r.delivered_bytes).sum::<u64>();
-    all > own
+    let rows = c.flows[by];
+    let behind = rows.path.iter().filter(|r| r.start >= reset.time);
+    let own = rows.rounds.iter().filter(|r| r.end > reset.time);
+    behind.map(|r| r.delivered_bytes).sum::<u64>() > own.map(|r| r.delivered_bytes).sum()
 }

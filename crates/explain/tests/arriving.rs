@@ -102,7 +102,8 @@ fn messages_of_one_size_are_messages_wherever_they_are_seen() {
 /// RFC 6298 section 5: the timer of a FIN starts when it is sent, not when the last data was.
 #[test]
 fn the_timer_of_a_fin_starts_with_the_fin() {
-    let t = opened(Vantage::Sender).at(30).data(1, 200).at(50).ack(201);
+    // An answer, so that none is waited for.
+    let t = opened(Vantage::Sender).at(29).request(100).at(30).data(1, 200).at(50).ack(201);
     let t = t.at(12_000).fin(201).at(12_250).fin(201).at(12_270).ack(202).reply_fin();
     let told = t.ends();
     let said = answer(&told);

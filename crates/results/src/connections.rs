@@ -53,14 +53,17 @@ impl Direction {
 pub struct Connection {
     pub number: u32,
     directions: [Option<Direction>; 2],
+    /// Of a connection with data of one host alone: what all flows delivered in the other direction.
+    reverse: Vec<PathRow>,
     waits: Vec<Stretch>,
     origin: Time,
 }
 
 impl Connection {
     pub fn rows(&self) -> Rows<'_> {
+        let without_data = FlowRows { path: &self.reverse, ..FlowRows::default() };
         Rows {
-            flows: self.directions.each_ref().map(|d| d.as_ref().map(Direction::rows).unwrap_or_default()),
+            flows: self.directions.each_ref().map(|d| d.as_ref().map_or(without_data, Direction::rows)),
             waits: &self.waits,
             origin: self.origin,
         }
@@ -128,6 +131,9 @@ impl<'a> Connections<'a> {
                 *near = far.or(near.take());
             }
         }
+        if let [Some(one), None] | [None, Some(one)] = &near.directions {
+            near.reverse = self.shelf.paths.rows(one.flow.receiver.host, one.flow.sender.host);
+        }
         for (direction, leaves_far) in near.directions.iter_mut().zip(leaves_far) {
             if let Some(direction) = direction {
                 direction.hosts = self.hosts(&direction.flow, leaves_far);
@@ -141,7 +147,13 @@ impl<'a> Connections<'a> {
         let client = self.direction(2 * number, &mut waits)?;
         let server = self.direction(2 * number + 1, &mut waits)?;
         let waits = Stretch::gather(&waits);
-        Ok(Connection { number, directions: [client, server], waits, origin: self.origin })
+        Ok(Connection {
+            number,
+            directions: [client, server],
+            reverse: Vec::new(),
+            waits,
+            origin: self.origin,
+        })
     }
 
     fn direction(&mut self, flow: FlowId, waits: &mut Vec<WaitRow>) -> io::Result<Option<Direction>> {

@@ -45,6 +45,15 @@ fn bytes_are_kept_whatever_the_width() {
 }
 
 #[test]
+fn a_bin_has_the_mean_of_the_round_trips_in_it() {
+    let mut paths = Paths::default();
+    paths.add(hosts(), &stretch(0, 400, 9_000));
+    for row in of_hosts(&paths) {
+        assert_eq!(row.rtt_sum, Span::from_millis(25) * row.rtt_n as i64, "{row:?}");
+    }
+}
+
+#[test]
 fn a_host_with_several_paths_has_their_sum_and_their_queues() {
     let (client, server, other) = (hosts().0, hosts().1, Host::v4([10, 0, 0, 3]));
     let with = |rtt_ms: i64, s: Stretch| Stretch {

@@ -121,6 +121,8 @@ pub struct FlowRow {
     pub last_data: Option<Time>,
     /// The last packet that told its sender of an arrival: an ACK of more, a SACK, or a duplicate ACK; in no table.
     pub last_answer: Option<Time>,
+    /// When its sender closed: its first FIN; in no table.
+    pub fin: Option<Time>,
     /// Distinct payload bytes sent, and acknowledged.
     pub bytes: u64,
     pub acked_bytes: u64,
@@ -149,6 +151,8 @@ pub struct FlowRow {
     pub by_cause: ByCause,
     pub needless: u64,
     pub needless_unknown: u64,
+    /// ACKs that told its sender of a needless copy (RFC 2883); in no table.
+    pub dsacks: u64,
     pub most_copies_of_one_segment: u32,
     pub probes_new_data: u64,
     pub probes_repeat: u64,

@@ -233,6 +233,7 @@ impl Stream {
         if dsack {
             event.dsack = true;
             self.dsack_seen = true;
+            self.account.counts.trouble().dsacks += 1;
             self.take_dsack(blocks[0], event.time);
         }
         for (i, &block) in blocks.iter().enumerate().skip(usize::from(dsack)) {

@@ -19,6 +19,9 @@ fn words(s: &Scene<'_>) -> Words {
     let by = s.by();
     let turns: u64 = s.stretches().map(|w| u64::from(w.turns[s.by_side()])).sum();
     let text = match turns {
+        _ if s.by_side() == 1 && s.facts.is_never_answered() => {
+            format!("The program on {by} never answered the last message that it was sent.")
+        }
         0..=2 => format!("The program on {by} had not written the next data yet."),
         n => format!(
             "The program on {by} took {} on average before each of its {} messages.",

@@ -11,7 +11,14 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     // All that timers sent again had arrived: what they waited for had been kept on the way. Some of it was lost when it was
     // let go.
     let by_timers = e.row.timeouts > 0 && e.row.needless >= e.row.timeouts && e.lost() > 0;
-    let all_answered = e.flow.duplicate_acks >= e.flow.needless.max(u64::from(e.row.needless));
+    // Each copy that arrives is answered: by a duplicate ACK or a DSACK. Of several that the timer had sent one after the other,
+    // the first answer would have ended the wait, had it come when it was due.
+    let several = e.row.retransmissions > 1 && e.row.retransmissions == e.row.timeouts + e.row.probes;
+    let needless = e.flow.needless.max(u64::from(e.row.needless));
+    let told = several && e.seen_leaving() && e.flow.dsacks >= needless;
+    // Both captures: nothing was lost before the repair, no copy and no ACK.
+    let none_lost = (e.row.lost_copies, e.row.lost_acks) == (Some(0), Some(0));
+    let all_answered = told || none_lost || e.flow.duplicate_acks >= needless;
     if by_timers && all_answered && !e.is_asked() && e.row.needless * 2 >= e.row.retransmissions {
         return Some((Cause::PacketsHeld, Certainty::Likely));
     }

@@ -1,7 +1,7 @@
 //! For a while nothing of this direction got through, and then it did again.
 
-use super::Episode;
-use crate::assumptions::{AT_ONCE, RUN, TIMER_FAR};
+use super::{Episode, late_timer};
+use crate::assumptions::{AT_ONCE, RUN, TIMER_LEAST};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use analysis::rows::{BurstRow, EpisodeRow};
@@ -41,21 +41,32 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let window = e.timed_out() && longest >= RUN && most.is_some_and(|m| m >= AT_ONCE);
     // A timer that backed off: its repairs vanished, too. A path that loses much does so again and again.
     let repairs = e.row.max_backoff >= 2 && e.row.end.is_some() && e.is_single();
-    // Where data arrives: a window and its first repairs never came.
-    let unseen = !e.seen_leaving()
-        && longest >= RUN
-        && e.timed_out()
-        && e.row.silence.is_some_and(|s| s > super::late_timer::due(e.conversation).scale(TIMER_FAR));
+    // Where data arrives: a window and its first repairs never came, be it in the middle of another repair.
+    let silence = e.silence().filter(|_| !e.seen_leaving() && e.timed_out());
+    let unseen = silence.is_some_and(|(from, to)| {
+        late_timer::is_late(to - from, late_timer::due(e.conversation))
+            && longest.max(lost_behind(e, to)) >= RUN
+    });
     if !(spread || window || repairs || unseen) {
         return None;
     }
     // What was under way before is acknowledged within a round trip.
-    let (from, back) = e.dark.unwrap_or((e.row.start, e.end()));
+    let (from, back) = silence.filter(|_| unseen).or(e.dark).unwrap_or((e.row.start, e.end()));
     if e.path.delivers(from + e.conversation.largest_rtt.unwrap_or_default(), back) {
         return None;
     }
     // A timer may wait for other lost packets, and for longer than the path was dark.
     let mostly = least * 2 >= e.end() - e.row.start;
     let both = e.row.lost_acks.is_some_and(|n| n > 0) && spread && mostly;
-    Some((Cause::Outage, if both { Certainty::Known } else { Certainty::Likely }))
+    // A window, and then one repair after the other over a second, on a path where that happens once.
+    let shows = e.seen_leaving() && repairs && longest >= RUN && least >= TIMER_LEAST;
+    Some((Cause::Outage, if both || shows { Certainty::Known } else { Certainty::Likely }))
+}
+
+/// The most that is missing in a row behind what had arrived, as the first packets after the silence show it: it was sent after
+/// what was repaired, and a sender that stood still would have sent nothing.
+fn lost_behind(e: &Episode<'_>, silence_over: Time) -> u32 {
+    let all = e.conversation.flows[e.side].bursts.iter();
+    let shown = all.filter(|b| b.start >= silence_over && b.start <= e.end());
+    shown.map(|b| b.lost_copies.unwrap_or(b.lost_segments)).max().unwrap_or(0)
 }

@@ -7,7 +7,7 @@ mod policer;
 pub use capacity::{Capacity, How, is_even};
 pub use policer::Policer;
 
-use crate::assumptions::{FULL, OFTEN, SHARED};
+use crate::assumptions::{FULL, OFTEN, PLATEAU_ROUNDS, SHARED};
 use crate::conversation::{Conversation, has_others};
 use analysis::rows::{BurstRow, PathRow, RoundRow};
 use wire::{Span, Time};
@@ -175,6 +175,18 @@ impl<'a> Path<'a> {
         let rounds = self.rounds;
         let from = rounds.partition_point(move |r| r.end <= start);
         rounds[from..].iter().take_while(move |r| r.start < end)
+    }
+
+    /// Neighbouring round trips are alike: the mean square of their differences is at most their variance, of which it is twice
+    /// for values that do not depend on each other (von Neumann, Annals of Mathematical Statistics 12, 1941).
+    pub fn waits_follow_one_another(&self, start: Time, end: Time) -> bool {
+        let all: Vec<f64> =
+            self.rounds_in(start, end).filter_map(|r| Some(r.rtt_mean()?.as_secs())).collect();
+        let n = all.len() as f64;
+        let mean = all.iter().sum::<f64>() / n;
+        let variance = all.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+        let steps = all.windows(2).map(|two| (two[1] - two[0]).powi(2)).sum::<f64>() / (n - 1.0);
+        all.len() >= PLATEAU_ROUNDS && steps <= variance
     }
 
     /// The mean wait in queues in an interval, by this flow's round trips or else by those of the path.

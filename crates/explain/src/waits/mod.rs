@@ -6,7 +6,7 @@ mod windows;
 
 pub use ledger::{Entry, Ledger};
 
-use crate::assumptions::{NEAR, NEGLIGIBLE, PLATEAU_ROUNDS, SMALL_MESSAGE_SEGMENTS};
+use crate::assumptions::{NEAR, NEGLIGIBLE, PLATEAU_ROUNDS, SMALL_MESSAGE_SEGMENTS, TIMER_LEAST};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::conversation::Conversation;
@@ -32,6 +32,7 @@ pub struct Facts<'a> {
 #[derive(Default)]
 struct Once {
     plateaus: [OnceCell<Option<f64>>; 2],
+    never_answered: OnceCell<bool>,
     meets_queues_of_others: OnceCell<bool>,
 }
 
@@ -50,7 +51,32 @@ impl<'a> Facts<'a> {
         *self.once.plateaus[side].get_or_init(|| windows::plateau_of(self, side))
     }
 
-    /// Messages of one segment make no queue; yet the mean of many round trips has the wait of one in it.
+    /// The client asked, its last message was acknowledged, and the server never answered that one, until one of them closed or the
+    /// capture ended.
+    pub fn is_never_answered(&self) -> bool {
+        *self.once.never_answered.get_or_init(|| self.was_never_answered())
+    }
+
+    fn was_never_answered(&self) -> bool {
+        let c = self.conversation;
+        let [asks, answers] = [0, 1].map(|side| c.row(side));
+        let Some((asks, first, last)) = asks.and_then(|f| Some((f, f.first_data?, f.last_data?))) else {
+            return false;
+        };
+        let begins = answers.and_then(|f| f.first_data).is_none_or(|t| t > first);
+        let ends = answers.and_then(|f| f.last_data).is_none_or(|t| t < last);
+        let small = asks.bytes <= SMALL_MESSAGE_SEGMENTS * c.mss(0) * (c.turns[0] + 1);
+        // Who goes on without an answer waits for none.
+        let goes_on =
+            |w: &Stretch| w.start >= first && w.of(0, Wait::Program) > NEGLIGIBLE && w.turns[0] == 0;
+        let closed = [Some(asks), answers].into_iter().flatten().filter_map(|f| f.fin).min();
+        let waited = closed.map_or(c.end, |t| t.min(c.end)) - last;
+        let asked = begins && small && !c.waits.iter().any(goes_on);
+        asked && ends && asks.acked_bytes == asks.bytes && waited >= TIMER_LEAST
+    }
+
+    /// Messages of one segment make no queue; yet the mean of many round trips has the wait of one in it. Its length follows from
+    /// what it was before: jitter of links and hosts is now this and now that.
     pub fn meets_queues_of_others(&self) -> bool {
         *self.once.meets_queues_of_others.get_or_init(|| self.met_queues_of_others())
     }
@@ -61,7 +87,9 @@ impl<'a> Facts<'a> {
         let small = (0..2).all(|side| c.bytes(side) <= turns * c.mss(side));
         let queued = (0..2).find_map(|side| self.paths[side].queued(c.start, c.end));
         let many = turns >= PLATEAU_ROUNDS as u64;
-        many && small && queued.is_some_and(|queued| queued >= c.least_queue())
+        many && small
+            && queued.is_some_and(|queued| queued >= c.least_queue())
+            && (0..2).any(|side| self.paths[side].waits_follow_one_another(c.start, c.end))
     }
 }
 
@@ -140,7 +168,8 @@ impl<'a> Row<'a> {
         for side in 0..2 {
             let time = self.take(side, Wait::Handshake, Span::MAX);
             self.put(ledger, Cause::Handshake, None, time, known);
-            self.take(side, Wait::Nothing, Span::MAX);
+            let nothing = self.take(side, Wait::Nothing, Span::MAX);
+            self.never_answered(nothing, ledger);
         }
         for side in 0..2 {
             self.closed(side, ledger);
@@ -158,6 +187,15 @@ impl<'a> Row<'a> {
             return;
         }
         ledger.add(&Entry { cause, by, time, certainty: sure, first: self.row.start, last: self.row.end });
+    }
+
+    /// An answer that never came is owed all the same.
+    fn never_answered(&self, nothing: Span, ledger: &mut Ledger) {
+        let last = self.facts.conversation.row(0).and_then(|f| f.last_data);
+        if nothing > Span::ZERO && last.is_some_and(|t| self.row.start >= t) && self.facts.is_never_answered()
+        {
+            self.put(ledger, Cause::SenderIdle, Some(Role::Server), nothing, Certainty::Likely);
+        }
     }
 
     /// A closed receive window: its program does not read, or its TCP does not answer.
@@ -256,6 +294,13 @@ impl<'a> Row<'a> {
             self.timed_out(side, timer, ledger);
         }
         let length = (end - start).as_secs().max(1e-9);
+        // Nor does a program answer what has not reached it.
+        for t in self.facts.troubles[1 - side].near(start, end) {
+            let missing = (t.end.min(end) - t.noticed.max(start)).as_secs().max(0.0) / length;
+            let share = self.row.of(side, Wait::Program).scale(missing);
+            let time = self.take(side, Wait::Program, share);
+            self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
+        }
         for t in self.facts.troubles[side].near(start, end) {
             let overlap = (t.end.min(end) - t.noticed.max(start)).as_secs().max(0.0) / length;
             for wait in REPAIRED {
@@ -276,8 +321,8 @@ impl<'a> Row<'a> {
     fn timed_out(&self, side: usize, mut timer: Span, ledger: &mut Ledger) {
         let (start, end) = (self.row.start, self.row.end);
         if !self.facts.conversation.seen_leaving(side) {
-            // What was lost, and what was sent before, left when its program had written it.
-            let all = self.facts.troubles[side].near(start, end);
+            // What was lost, and what was sent before, left when its program had written it; or it answers what was lost.
+            let all = self.facts.troubles.iter().flat_map(|of| of.near(start, end));
             let waited = all.map(|t| t.end.min(end) - t.noticed.min(t.start).max(start));
             let before = waited.max().map_or(Span::ZERO, |w| timer - w);
             timer -= before.max(Span::ZERO);
@@ -297,7 +342,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The trouble that a timer of this host ends: one of its own data, or, where all of that had arrived, the loss of the answer.
+    /// The trouble that a timer of this host ends: one of its own data, or, where none of that was lost, of what it answers or
+    /// what answers it.
     fn waited_for(&self, side: usize) -> Option<&'a Trouble> {
         let near = |side: usize| {
             let all = self.facts.troubles[side].near(self.row.start, self.row.end);
@@ -305,7 +351,7 @@ impl<'a> Row<'a> {
         };
         let own = near(side);
         let answer = || near(1 - side).filter(|t| t.lost > 0);
-        own.filter(|t| t.lost == 0).and_then(|_| answer()).or(own)
+        own.filter(|t| t.lost > 0).or_else(answer).or(own)
     }
 
     fn by_of(&self, t: &Trouble) -> Option<Role> {
@@ -454,9 +500,11 @@ impl<'a> Row<'a> {
         self.put(ledger, cause, Some(Role::of(side)), time, sure);
     }
 
-    /// Data of this host alone, in which nobody answers.
+    /// Data of this host alone, in which nobody answers. A message may go on from the row before, and then its own has no bytes.
     fn is_one_way(&self, side: usize) -> bool {
-        self.row.turns == [0; 2] && self.row.bytes[side] > 0 && self.row.bytes[1 - side] == 0
+        let [own, others] = [side, 1 - side].map(|of| self.row.bytes[of]);
+        let goes_on = own > 0 || self.facts.conversation.bytes(1 - side) == 0;
+        self.row.turns == [0; 2] && others == 0 && goes_on
     }
 
     /// More data of this host is sent after the stretch.
@@ -469,7 +517,8 @@ impl<'a> Row<'a> {
     /// sender spaces them.
     fn spaced_by(&self, side: usize) -> (Cause, Certainty) {
         let c = self.facts.conversation;
-        if self.is_one_way(side) && self.row.bytes[side].is_multiple_of(c.mss(side)) {
+        let bytes = self.row.bytes[side];
+        if self.is_one_way(side) && bytes > 0 && bytes.is_multiple_of(c.mss(side)) {
             return (Cause::Pacing, Certainty::Likely);
         }
         // Where more than a segment arrives at a time, a link that spaces them looks like a program that writes them so, and so does

@@ -37,7 +37,13 @@ pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Cert
     let shows = leaves && !facts.paths[side].overruns || cut.is_none();
     let limited = shows && is_plateau(facts, side, row);
     if limited || cut.is_none() && is_flat(facts, side, row) {
-        return plateau(facts, side);
+        let (cause, sure) = plateau(facts, side);
+        return match cause {
+            Cause::SendWindow if cut.is_none() && is_no_congestion_window(facts, side) => {
+                (cause, Certainty::Known)
+            }
+            _ => (cause, sure),
+        };
     }
     match cut {
         // A sender that waits too long owns that wait. Its window is small because something was lost.
@@ -97,6 +103,22 @@ fn is_plateau(facts: &Facts<'_>, side: usize, row: &Stretch) -> bool {
     let Some(least) = facts.plateau(side) else { return false };
     let holds = |r: &RoundRow| r.resent_bytes == 0 && flight(r, leaves, path.base_rtt) >= least;
     path.rounds_in(row.start, row.end).any(holds)
+}
+
+/// Its limit stayed where congestion avoidance would have moved it: cwnd grows by a segment in each round trip (RFC 5681 section
+/// 3.1). For most of each the sender was silent, so no link and no pace spaced its packets; and as the other program
+/// sent nothing meanwhile, none of its messages gave leave to go on.
+fn is_no_congestion_window(facts: &Facts<'_>, side: usize) -> bool {
+    let (c, path) = (facts.conversation, facts.paths[side]);
+    let Some(least) = facts.plateau(side).filter(|_| c.seen_leaving(side)) else { return false };
+    let at_limit = path.rounds.iter().filter(|r| r.resent_bytes == 0 && r.flight_bytes as f64 >= least);
+    let rounds: Vec<&RoundRow> = at_limit.collect();
+    let silent =
+        rounds.iter().filter(|r| r.quiet * 2 > r.length() / i64::from(r.waited.times.max(1))).count();
+    let grown = rounds.len() as f64 * c.mss(side) as f64;
+    c.turns[1 - side] <= 1
+        && silent as f64 >= MOSTLY * rounds.len() as f64
+        && grown > 2.0 * (PLATEAU - 1.0) * least
 }
 
 /// From which flight on a round trip is at that limit, if there is one.

@@ -22,12 +22,12 @@ fn confidence<T>(told: Inferred<T>) -> Option<f64> {
 }
 
 table! { FlowColumns of FlowRow {
-        flow, fault, sender, receiver, vantage, start, end, observed_until, first_data, last_data, last_answer: _, bytes, acked_bytes, packets,
+        flow, fault, sender, receiver, vantage, start, end, observed_until, first_data, last_data, last_answer: _, fin: _, bytes, acked_bytes, packets,
         segments, acks, duplicate_acks, mss, sack_permitted, timestamps, window_scale,
         ecn: Ecn { agreed, capable, marked_packets, echoes, reductions, reductions_by_marks },
         closed, reset, syn_retransmissions, handshake, handshake_resent,
         retransmitted_segments, retransmitted_packets, retransmitted_bytes,
-        by_cause, needless, needless_unknown,
+        by_cause, needless, needless_unknown, dsacks: _,
         most_copies_of_one_segment, probes_new_data, probes_repeat, keep_alives, window_probes, window_probes_unanswered,
         zero_windows, zero_window_time, lost_copies, lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts,
         max_backoff, cost, idle_total, idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes,
