@@ -330,6 +330,7 @@ OBSERVED: dict[str, tuple[str, Callable[[Row, list[Row], dict[str, float]], bool
         "time before a small segment",
         lambda a, f, w: w["small-segment"] > 0,
     ),
+    "send-window": ("data as it leaves, and time before ACKs", lambda a, f, w: leaves(f) and w["ack"] > 0),
     "slow-start": ("time before ACKs", lambda a, f, w: w["ack"] > 0),
     "timer": ("a segment sent again", lambda a, f, w: resent(f)),
     "sender-stalled": (
@@ -339,7 +340,10 @@ OBSERVED: dict[str, tuple[str, Callable[[Row, list[Row], dict[str, float]], bool
         ),
     ),
     "reordering": ("data that was sent again needlessly", lambda a, f, w: needless(f)),
-    "outage": ("both ends", lambda a, f, w: any(x["vantage"] == "both" for x in f)),
+    "outage": (
+        "both ends, or a run of lost packets and a timer that backed off",
+        lambda a, f, w: any(x["vantage"] == "both" or dark(x) for x in f),
+    ),
     "ack-loss": ("both ends", lambda a, f, w: any(x["vantage"] == "both" for x in f)),
     "mtu": ("packets that were too large", lambda a, f, w: any(x["too_large"] for x in f)),
     "reset": ("a reset", lambda a, f, w: any(x["reset_by"] for x in f)),
@@ -349,6 +353,14 @@ OBSERVED: dict[str, tuple[str, Callable[[Row, list[Row], dict[str, float]], bool
 
 def resent(flows: list[Row]) -> bool:
     return any(flow["retransmissions"]["total"] for flow in flows)
+
+
+def leaves(flows: list[Row]) -> bool:
+    return any(flow["vantage"] in ("sender", "both") for flow in flows)
+
+
+def dark(flow: Row) -> bool:
+    return leaves([flow]) and flow["burst_largest"] >= 8 and flow["max_backoff"] >= 2
 
 
 def needless(flows: list[Row]) -> bool:

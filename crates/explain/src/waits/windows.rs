@@ -37,13 +37,7 @@ pub(super) fn own(facts: &Facts<'_>, side: usize, row: &Stretch) -> (Cause, Cert
     let shows = leaves && !facts.paths[side].overruns || cut.is_none();
     let limited = shows && is_plateau(facts, side, row);
     if limited || cut.is_none() && is_flat(facts, side, row) {
-        let (cause, sure) = plateau(facts, side);
-        return match cause {
-            Cause::SendWindow if cut.is_none() && is_no_congestion_window(facts, side) => {
-                (cause, Certainty::Known)
-            }
-            _ => (cause, sure),
-        };
+        return plateau(facts, side, cut.is_none());
     }
     match cut {
         // A sender that waits too long owns that wait. Its window is small because something was lost.
@@ -82,11 +76,12 @@ fn is_growing(rounds: &[RoundRow], row: &Stretch) -> bool {
     most(&rounds[first..behind]) >= most(&rounds[..first]) * (1.0 + NEAR)
 }
 
-/// Whose window a flight fills that does not grow.
-fn plateau(facts: &Facts<'_>, side: usize) -> (Cause, Certainty) {
+/// Whose window a flight fills that does not grow. `uncut`: nothing has been lost yet.
+fn plateau(facts: &Facts<'_>, side: usize, uncut: bool) -> (Cause, Certainty) {
     let Some(flow) = facts.conversation.row(side).filter(|f| f.limits.mid_stream || f.limits.options_cut > 0)
     else {
-        return (Cause::SendWindow, Certainty::Likely);
+        let known = uncut && is_no_congestion_window(facts, side);
+        return (Cause::SendWindow, if known { Certainty::Known } else { Certainty::Likely });
     };
     // Without the SYN the scale of the receive window shows late, or not at all.
     let fills = |window: u64| flow.flight_max_bytes + u64::from(flow.mss) > window;
