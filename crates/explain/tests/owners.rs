@@ -307,6 +307,10 @@ fn losses_at_one_rate_of_a_faster_path_are_a_policers_and_others_are_not() {
     let even: Vec<(i64, u64)> = (1..9).map(|i| (120 * i as i64, 24 * i)).collect();
     let (bursts, episodes) = losses(&even, 2);
     assert_eq!(in_rounds(&flow(300_000), &rounds, &bursts, &episodes).cause, Cause::Policer);
+    // The path is not much faster than what all its flows have together.
+    let shared = of_all_flows(|_| 20_000, Span::ZERO);
+    let answer = on_a_path(&shared, &flow(300_000), &rounds, &bursts, &episodes);
+    assert_ne!(answer.cause, Cause::Policer);
     // A channel may lose single packets at equal distances a few times, but not again and again.
     let (bursts, episodes) = losses(&even[..5], 1);
     assert_eq!(in_rounds(&flow(300_000), &rounds, &bursts, &episodes).cause, Cause::LossRandom);

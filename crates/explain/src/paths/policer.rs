@@ -96,7 +96,8 @@ pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<P
         return None;
     }
     let rate = mostly(all.iter().map(|i| i.bytes / i.length.max(1e-9)))?;
-    // It passes faster than its rate what it has tokens for: the path itself is faster.
-    let faster = path.rounds.iter().any(|r| r.train_rate().is_some_and(|t| t >= rate / NEAR));
+    // It passes faster than its rate what it has tokens for: the path itself is faster than all that it delivers of all flows.
+    let all = path.rate(bursts.first()?.start, bursts.last()?.start).max(rate);
+    let faster = path.rounds.iter().any(|r| r.train_rate().is_some_and(|t| t >= all / NEAR));
     faster.then_some(Policer { bytes_per_s: rate })
 }

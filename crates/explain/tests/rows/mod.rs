@@ -91,6 +91,17 @@ pub fn in_rounds(
     bursts: &[BurstRow],
     episodes: &[EpisodeRow],
 ) -> Answer {
+    on_a_path(&[], flow, rounds, bursts, episodes)
+}
+
+/// `path`: what all flows of it delivered.
+pub fn on_a_path(
+    path: &[PathRow],
+    flow: &FlowRow,
+    rounds: &[RoundRow],
+    bursts: &[BurstRow],
+    episodes: &[EpisodeRow],
+) -> Answer {
     let waits: Vec<Stretch> = rounds
         .iter()
         .map(|r| Stretch {
@@ -100,7 +111,7 @@ pub fn in_rounds(
             ..stretch(0, &[(0, Wait::Ack, 40)])
         })
         .collect();
-    let client = FlowRows { flow: Some(flow), rounds, bursts, episodes, ..FlowRows::default() };
+    let client = FlowRows { flow: Some(flow), rounds, bursts, episodes, path, ..FlowRows::default() };
     explain::explain(&Rows { flows: [client, FlowRows::default()], waits: &waits, origin: Time::ZERO })
 }
 
