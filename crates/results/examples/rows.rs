@@ -3,8 +3,9 @@
 //!     cargo run --profile local -p rexmit-results --example rows -- keep       before the change
 //!     cargo run --profile local -p rexmit-results --example rows -- compare    after it
 //!
-//! Both read every capture of the project (and of `../shared/captures` where it is there) and simulate 1,200 transfers
-//! (three families, older stacks and today's), which they analyse from the sender's and from the receiver's side.
+//! Both read every capture of the project (and of `../shared/captures` where it is there), alone and, where both ends
+//! were captured, together, and simulate 1,200 transfers (three families, older stacks and today's), which they analyse
+//! from the sender's side, from the receiver's, and from both.
 //! `keep` writes every row, every value of the JSON answer and every cause beside the simulator's truth to
 //! `target/rows.txt`; `compare` prints which of them differ now. `--seeds FROM TO` takes other transfers, `--list N`
 //! prints N differences of each kind (3), `--captures` leaves the transfers out. `compare` ends with exit code 1 if a

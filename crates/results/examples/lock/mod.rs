@@ -34,7 +34,11 @@ pub fn captures() -> Lines {
     paths.sort();
     let of = |part: usize| {
         let mut out = Lines::new();
-        paths.iter().skip(part).step_by(2).for_each(|path| rows_of(path, &mut out));
+        for path in paths.iter().skip(part).step_by(2) {
+            rows_of(path, None, &mut out);
+            let receiver = other_end(path).filter(|other| paths.contains(other));
+            receiver.into_iter().for_each(|receiver| rows_of(path, Some(receiver), &mut out));
+        }
         out
     };
     let (mut out, mut odd) = both(|| of(0), || of(1));
@@ -54,13 +58,25 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-fn rows_of(path: &Path, out: &mut Lines) {
+/// Where the receiver's capture of the same transfer would be, if this is the sender's by its name.
+fn other_end(sender: &Path) -> Option<PathBuf> {
+    let name = sender.file_name()?.to_str()?;
+    let ends = [(".snd.", ".rcv."), ("-client.", "-server.")];
+    let (here, there) = ends.into_iter().find(|(here, _)| name.contains(here))?;
+    Some(sender.with_file_name(name.replace(here, there)))
+}
+
+/// The rows of one capture; with `receiver`, of both captures of a transfer.
+fn rows_of(path: &Path, receiver: Option<PathBuf>, out: &mut Lines) {
     let wanted = Wanted { retransmissions: true, ..Wanted::default() };
     let config = Config { wanted, ..Config::default() };
-    let request = Request { paths: vec![path.to_owned()], config, threads: 1, ..Request::default() };
+    let paths = vec![path.to_owned()];
+    let receiver = Vec::from_iter(receiver);
+    let both = if receiver.is_empty() { "" } else { " with the receiver's" };
+    let request = Request { paths, receiver, config, threads: 1, ..Request::default() };
     let Ok(found) = run::analyze(&request, None, &mut |_| true) else { return };
     let root = root();
-    let place = path.strip_prefix(&root).unwrap_or(path).display().to_string();
+    let place = format!("{}{both}", path.strip_prefix(&root).unwrap_or(path).display());
     let mut answer = Vec::new();
     json::write(&mut answer, &found.facts, &found.shelf, json::Beside::default()).expect("memory takes it");
     let answer: Value = serde_json::from_slice(&answer).expect("JSON");
@@ -122,7 +138,7 @@ impl Transfers {
         let of = |part: usize| {
             let mut out = Lines::new();
             for (name, seed, run) in self.0.iter().skip(part).step_by(2) {
-                for at in [Vantage::Sender, Vantage::Receiver] {
+                for at in [Vantage::Sender, Vantage::Receiver, Vantage::Both] {
                     for (number, truth, said) in causes::judged(run, at) {
                         let key = format!("{name} {} {seed}\tsimulated\t{number}", at.name());
                         out.insert(key, format!("{} {}", label(truth), label(said)));
