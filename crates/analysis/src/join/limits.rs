@@ -15,15 +15,18 @@ pub(super) struct Limits<'a> {
     other: (i64, i64),
     /// The shortest and the longest that a copy takes.
     delays: (Span, Span),
-    /// Clocks are known to some microseconds at best; a packet on the edge did not pass outside.
-    slack: Span,
+    /// The clocks' offset is known to so much: what may have passed outside by that much counts as outside.
+    clock_error: Span,
 }
+
+/// Time stamps of a capture are good to this much at best: the kernel stamps packets as an interrupt takes them in.
+const CLOCK_NOISE: Span = Span::from_micros(100);
 
 impl Limits<'_> {
     pub fn new(clock: &Clock, side: Side, other: (i64, i64), slowest: Span) -> Limits<'_> {
         let floor = clock.rtt_floor.unwrap_or(Span::ZERO) / 2;
-        let slack = clock.residual + Span::from_micros(100);
-        Limits { clock, side, other, delays: (floor, slowest), slack }
+        let clock_error = clock.residual + CLOCK_NOISE;
+        Limits { clock, side, other, delays: (floor, slowest), clock_error }
     }
 
     /// When it passed the other capture, at the earliest and at the latest. `leaves`: from this side to that.
@@ -37,12 +40,12 @@ impl Limits<'_> {
     /// was seen there.
     pub fn before(&self, direction: &Direction, miss: &Miss, leaves: bool) -> bool {
         let behind_one = !direction.reorders && direction.first_matched[self.side as usize] <= miss.time;
-        !behind_one && self.passed(direction, miss, leaves).0 + self.slack < Time(self.other.0)
+        !behind_one && self.passed(direction, miss, leaves).0 - self.clock_error < Time(self.other.0)
     }
     /// May it have passed there after its end?
     pub fn after(&self, direction: &Direction, miss: &Miss, leaves: bool) -> bool {
         let before_one = !direction.reorders && direction.last_matched[self.side as usize] >= miss.time;
-        !before_one && self.passed(direction, miss, leaves).1 + self.slack > Time(self.other.1)
+        !before_one && self.passed(direction, miss, leaves).1 + self.clock_error > Time(self.other.1)
     }
     /// Either.
     pub fn outside(&self, direction: &Direction, miss: &Miss, leaves: bool) -> bool {
