@@ -397,7 +397,7 @@ def test_one_capture_as_both_ends_is_answered_as_one() -> None:
     said = json.loads(twice.overview(0))["capture"]
     assert said["vantage"] == "sender"
     assert said["pair"]["matched_packets"] > 0
-    assert said["warnings"][0].startswith("every packet has the same time in both captures")
+    assert said["warnings"][0].startswith("one clock offset fits every packet of both captures")
 
 
 def test_a_descriptor_that_takes_nothing_is_an_error(analysis: _core.Analysis) -> None:

@@ -103,6 +103,21 @@ fn before_a_capture_begins_and_after_it_ends_nothing_is_called_lost() {
     assert!(warned(&joined, |w| matches!(w, Warning::Outside { side: Side::Sender, .. })));
 }
 
+/// A path of 1 Gbit/s, which a full-sized packet occupies for 12 µs: whichever capture begins in mid-transfer, what passed
+/// its place shortly before its first packet was not lost.
+#[test]
+fn a_capture_that_begins_in_the_middle_of_a_fast_transfer_makes_no_losses() {
+    for (side, delay) in [(0, 10 * MS), (1, 10 * MS), (0, 20_000), (1, 20_000)] {
+        let path = Path { packets: 20_000, gap: 12_000, delay, lost_one_in: 0, ..Path::default() };
+        let mut story = path.story();
+        let half = story.captures[side].len() / 2;
+        story.captures[side].drain(..half);
+        let joined = join(&story.captures);
+        assert_eq!((joined.sender.lost.len(), joined.receiver.lost.len()), (0, 0), "{side}, {delay}");
+        assert_eq!((joined.sender.not_captured, joined.receiver.not_captured), (0, 0), "{side}, {delay}");
+    }
+}
+
 /// Until the end of the shorter capture: what was on its way then has not come, and is not lost.
 #[test]
 fn a_capture_that_ends_early_makes_no_losses_however_uneven_the_path() {
@@ -120,7 +135,8 @@ fn a_capture_that_ends_early_makes_no_losses_however_uneven_the_path() {
         assert_eq!(missed, None, "seed {seed}");
         story.lost[1].retain(|n| *n <= keep as u64);
         assert_eq!(lost(&joined, Side::Receiver), story.lost[1], "seed {seed}");
-        let said = |w: &Warning| matches!(w, Warning::Outside { side: Side::Sender, early: Some(_), .. });
+        let said =
+            |w: &Warning| matches!(w, Warning::Outside { side: Side::Sender, ended_earlier_by: Some(_), .. });
         assert!(warned(&joined, said), "seed {seed}: {:?}", joined.warnings);
         assert_eq!(joined.receiver.not_captured, 0, "seed {seed}: ACKs of later have left after its end");
     }
@@ -164,6 +180,76 @@ fn late_packets_are_those_that_one_sent_after_them_overtook() {
     let late: BTreeSet<_> = late.map(|p| p.seg.timestamps.map(|t| t.val)).collect();
     assert_eq!(late, overtaken);
     assert_eq!(flow(&mut joined, &story.captures[0]).limits.reordered, overtaken.len() as u64);
+}
+
+/// A pure ACK that overtakes data, and data that overtake a pure ACK, whichever clock is ahead: where the receiver's is
+/// behind by more than the transfer takes, its packets wait for the sender's.
+#[test]
+fn reordered_are_data_packets_whatever_overtook_them_and_whichever_clock_is_ahead() {
+    for ahead in [0, -600_000 * MS, 600_000 * MS] {
+        let mut story = Path { lost_one_in: 0, repeats_one_in: 0, ahead, ..Path::default() }.story();
+        let is_data = |p: &Packet| p.tuple == upload() && p.seg.payload > 0;
+        // Every hundredth data packet becomes a pure ACK of its direction.
+        let mut bare = BTreeSet::new();
+        for p in story.captures[0].iter().filter(|p| is_data(p)).skip(99).step_by(100).take(28) {
+            bare.insert(p.ip_id);
+        }
+        for p in story.captures.iter_mut().flatten().filter(|p| is_data(p)) {
+            if bare.contains(&p.ip_id) {
+                p.seg.payload = 0;
+            }
+        }
+        let receiver = &mut story.captures[1];
+        let mut overtaken = BTreeSet::new();
+        for (n, ack) in bare.iter().enumerate() {
+            // By turns one or several of its neighbours: the data before it come after it, or it after those behind it.
+            let up: Vec<usize> = (0..receiver.len()).filter(|&i| receiver[i].tuple == upload()).collect();
+            let at = up.iter().position(|&i| receiver[i].ip_id == *ack).unwrap();
+            let (from, to) = if n % 2 == 0 { (at, at - 1 - n % 3) } else { (at, at + 1 + n % 3) };
+            let (moved, time) = (receiver[up[from]], receiver[up[to]].time);
+            if to < from {
+                overtaken.extend(up[to..from].iter().map(|&i| receiver[i].ip_id));
+            }
+            receiver.remove(up[from]);
+            receiver.insert(up[to], Packet { time, ..moved });
+        }
+        for (i, p) in receiver.iter_mut().enumerate() {
+            p.number = i as u64 + 1;
+        }
+        let mut joined = is_exact(&story);
+        let late = story.captures[0].iter().filter(|p| joined.fate(p) == Fate::Late);
+        assert_eq!(late.map(|p| p.ip_id).collect::<BTreeSet<_>>(), overtaken, "{ahead}");
+    }
+}
+
+/// The clock at one end is set during the handshake, so that its first packets say the wrong thing about which direction
+/// leaves from which side.
+#[test]
+fn a_clock_that_is_set_during_the_handshake_reorders_nothing() {
+    let mut story = Path { lost_one_in: 0, ..Path::default() }.story();
+    // The data leave from the side of the receiver's capture; the other capture began earlier.
+    story.captures.swap(0, 1);
+    let mut earlier = vec![story.captures[0][0]; 60];
+    for (i, p) in earlier.iter_mut().enumerate() {
+        (p.tuple.src.port, p.seg.seq) = (999, p.seg.seq + 1_000_000);
+        p.time = p.time - Span::from_millis(1000 - i as i64);
+    }
+    story.captures[0][0].time = story.captures[0][0].time - Span::from_secs(2);
+    // The SYN-ACK is sent twice.
+    for side in 0..2 {
+        let mut again = story.captures[side][1];
+        again.ip_id = 5;
+        again.time += Span::from_micros(100);
+        story.captures[side].insert(2, again);
+    }
+    earlier.append(&mut story.captures[0]);
+    story.captures[0] = earlier;
+    for p in story.captures.iter_mut() {
+        p.iter_mut().enumerate().for_each(|(i, p)| p.number = i as u64 + 1);
+    }
+    let mut joined = join(&story.captures);
+    let late = story.captures[1].iter().filter(|p| joined.fate_at(Side::Receiver, p) == Fate::Late).count();
+    assert_eq!((late, joined.matched > 5000), (0, true));
 }
 
 #[test]
@@ -221,7 +307,7 @@ fn a_direction_that_one_capture_lacks_is_unknown_and_not_lost() {
     story.captures[0].retain(|p| p.tuple == upload());
     story.lost[1].clear();
     let mut joined = is_exact(&story);
-    assert!(warned(&joined, |w| matches!(w, Warning::OneSided { side: Side::Receiver, directions: 1 })));
+    assert!(warned(&joined, |w| matches!(w, Warning::OneSided { shown_by: Side::Receiver, directions: 1 })));
     let ack = story.captures[1].iter().find(|p| p.tuple != upload()).copied().unwrap();
     assert_eq!(joined.fate_at(Side::Receiver, &ack), Fate::Unknown);
 }
@@ -240,7 +326,7 @@ fn packets_that_a_capture_dropped_are_told_apart_from_lost_ones() {
     assert_eq!(joined.sender.not_captured, leaving as u64);
     // nothing tells an ACK that was lost from one that arrived unseen; the answer says that there are such
     assert_eq!(joined.receiver.lost.len(), arriving);
-    assert!(warned(&joined, |w| matches!(w, Warning::NotCaptured { side: Side::Sender, .. })));
+    assert!(warned(&joined, |w| matches!(w, Warning::NotCaptured { lacked_by: Side::Sender, .. })));
 }
 
 #[test]
@@ -303,7 +389,21 @@ fn a_host_behind_address_translation_is_recognised() {
 #[test]
 fn rewritten_ip_identification_leaves_the_timestamps_to_tell_copies_apart() {
     let joined = is_exact(&Path { rewrite: |p| p.ip_id ^= 0x5aa5, ..Path::default() }.story());
-    assert!(warned(&joined, |w| matches!(w, Warning::Looser { ip_id: true, options: false, .. })));
+    assert!(warned(&joined, |w| matches!(w, Warning::FieldsIgnored { ip_id: true, options: false, .. })));
+}
+
+#[test]
+fn of_directions_that_differ_in_other_fields_each_kind_is_said_with_its_number() {
+    let rewrite = |p: &mut Packet| match p.tuple == upload() {
+        true => p.ip_id ^= 0x5aa5,
+        false => p.seg.timestamps = Some(wire::Timestamps { val: 3, ecr: 4 }),
+    };
+    let joined = is_exact(&Path { rewrite, ..Path::default() }.story());
+    let ignored = |w: &&Warning| matches!(w, Warning::FieldsIgnored { .. });
+    let found: Vec<Warning> = joined.warnings.iter().filter(ignored).copied().collect();
+    let of = |ip_id, options| Warning::FieldsIgnored { ip_id, options, ack: false, directions: 1 };
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.contains(&of(true, false)) && found.contains(&of(false, true)), "{found:?}");
 }
 
 #[test]
@@ -313,7 +413,7 @@ fn options_cut_off_in_one_capture_leave_the_ip_identification() {
         p.seg.options_cut = true;
     };
     let joined = is_exact(&Path { rewrite, ..Path::default() }.story());
-    assert!(warned(&joined, |w| matches!(w, Warning::Looser { ip_id: false, options: true, .. })));
+    assert!(warned(&joined, |w| matches!(w, Warning::FieldsIgnored { ip_id: false, options: true, .. })));
 }
 
 #[test]
@@ -366,6 +466,47 @@ fn super_packets_at_one_side_are_compared_by_their_segments() {
     assert_eq!(joined.sender.lost.iter().map(|l| u64::from(l.bytes)).sum::<u64>(), bytes_lost);
     assert_eq!(lost(&joined, Side::Receiver), story.lost[1]);
     assert!(warned(&joined, |w| matches!(w, Warning::Offloads { side: Side::Sender, .. })));
+}
+/// Neither end sends timestamps, and the ends allow segments of different sizes: both send the smaller one.
+#[test]
+fn super_packets_are_cut_at_the_smaller_mss_where_no_timestamps_are_sent() {
+    let rewrite = |p: &mut Packet| p.seg.timestamps = None;
+    let mut story =
+        Path { packets: 9, lost_one_in: 0, repeats_one_in: 0, rewrite, ..Path::default() }.story();
+    story.captures[0].iter_mut().for_each(rewrite);
+    for p in story.captures.iter_mut().flatten().filter(|p| p.seg.flags == wire::Flags::SYN) {
+        p.seg.mss = Some(MSS as u16);
+    }
+    offload(&mut story);
+    assert_eq!(story.captures[0].iter().filter(|p| p.seg.payload == 9 * MSS).count(), 1);
+    let joined = is_exact(&story);
+    assert_eq!(joined.receiver.not_captured + joined.sender.not_captured, 0);
+}
+
+/// What is said of packets counts packets: a super-packet is one, however many pieces of it were lost or came too early.
+#[test]
+fn a_super_packet_counts_once() {
+    let mut story =
+        Path { lost_one_in: 0, repeats_one_in: 0, rewrite: zero_timestamps, ..Path::default() }.story();
+    story.captures[0].iter_mut().for_each(zero_timestamps);
+    offload(&mut story);
+    let whole = story.captures[1].clone();
+    // The second and the fourth segment of one super-packet are lost.
+    let big = story.captures[0].iter().filter(|p| p.seg.payload == 10 * MSS).nth(20).copied().unwrap();
+    let gone = [big.seg.seq + MSS, big.seg.seq + 3 * MSS];
+    story.captures[1].retain(|p| !gone.contains(&p.seg.seq) || p.seg.payload == 0);
+    let joined = join(&story.captures);
+    assert_eq!((joined.sender.lost.len(), joined.sender.lost_packets()), (2, 1));
+    // The receiver's capture begins a minute after the first packets of the sender's.
+    let first = 300;
+    let from = story.captures[0][first].time;
+    story.captures[1] = whole;
+    story.captures[1].retain(|p| p.time >= from + Span::from_millis(10));
+    story.captures[0][..first].iter_mut().for_each(|p| p.time = p.time - Span::from_secs(60));
+    let joined = join(&story.captures);
+    assert_eq!(joined.sender.lost, []);
+    let outside = joined.sender.outside as usize;
+    assert!((first..first + 25).contains(&outside), "{outside}");
 }
 fn zero_timestamps(p: &mut Packet) {
     p.seg.timestamps = Some(wire::Timestamps { val: 1, ecr: 1 });
@@ -475,6 +616,7 @@ fn exactly_the_dropped_packets_are_lost_whatever_the_path() {
         let path = Path {
             seed,
             packets: 200 + random.below(2500) as u32,
+            gap: MS,
             delay: 1000 + random.below(200 * MS as u64) as i64,
             jitter: random.below(40 * MS as u64) as i64,
             lost_one_in: 1 + random.below(60),

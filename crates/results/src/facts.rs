@@ -66,7 +66,7 @@ pub struct Pair {
     pub clock: Option<Clock>,
     /// Packets in both.
     pub matched: u64,
-    /// Packets that left from a side and did not arrive at the other.
+    /// Packets that left from a side and did not arrive at the other, or not whole: a super-packet counts once.
     pub lost: [u64; 2],
     /// Packets that a side's capture lacks.
     pub not_captured: [u64; 2],

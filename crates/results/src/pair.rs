@@ -145,7 +145,7 @@ fn answer<S: Source>(
         receiver,
         clock: joined.clock,
         matched: joined.matched,
-        lost: [joined.sender.lost.len() as u64, joined.receiver.lost.len() as u64],
+        lost: [joined.sender.lost_packets(), joined.receiver.lost_packets()],
         not_captured: [joined.sender.not_captured, joined.receiver.not_captured],
         outside: [joined.sender.outside, joined.receiver.outside],
     };
@@ -224,7 +224,7 @@ pub(crate) fn limits(joined: &Joined) -> Vec<String> {
                 | Warning::OneDirection
                 | Warning::OneSided { .. }
                 | Warning::OtherTransfers
-                | Warning::Apart { .. }
+                | Warning::NoCommonPackets { .. }
         )
     };
     told(joined.warnings.iter().filter(news))

@@ -27,7 +27,7 @@ impl Joiner {
                 let Some(copy) = self.pending[here].take_oldest() else { break };
                 let home = self.directions.home(side, copy.direction);
                 self.directions.waits_no_more(home, side);
-                self.records[here].is_before(copy.time);
+                self.records[here].count_too_early(&copy);
             }
             return;
         }
@@ -59,7 +59,7 @@ impl Joiner {
         let began = self.records[other].span.map_or(i64::MAX, |(first, _)| first);
         let reached = self.pace.on_clock_of(side.other(), copy.time).saturating_add(self.pace.patience());
         if !self.whole && (self.matched == 0 || reached < began) {
-            self.records[here].is_before(copy.time);
+            self.records[here].count_too_early(&copy);
             return;
         }
         if !self.whole && !self.directions.shown(side.other(), home) {

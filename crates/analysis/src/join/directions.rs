@@ -18,8 +18,8 @@ pub(super) struct Direction {
     pub last_difference: i64,
     /// The longest that a copy took, as far as the offset was known then.
     pub slowest: i64,
-    /// Of all copies matched the one sent last: its turn where it left, and where it came.
-    pub newest: Option<(Turn, Turn)>,
+    /// Of all copies matched the one sent last.
+    pub latest_sent: Option<InBoth>,
     /// Some came in another order than they were sent.
     pub reorders: bool,
     pub matched: u32,
@@ -53,6 +53,16 @@ impl Turn {
     }
 }
 
+/// A copy of one direction that is in both captures: its turn where it left, and where it came.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InBoth {
+    pub sent: Turn,
+    pub came: Turn,
+    pub has_data: bool,
+    /// It was taken to have left from the sender's side; the first packets of a connection may say the wrong thing.
+    pub outward: bool,
+}
+
 /// A connection, which of many a capture shows one packet only.
 #[derive(Debug)]
 struct Connection {
@@ -60,8 +70,12 @@ struct Connection {
     tuple: Tuple,
     /// Where its directions stand; [`UNSEEN`] of one of which nothing was shown.
     at: [u32; 2],
-    /// Largest segment of each by the handshake, 0 while unknown.
+    /// Largest payload of a segment of each, 0 while unknown.
     mss: [u16; 2],
+    /// The smallest MSS option of its SYNs, after the path's clamping; 0 without one.
+    mss_option: u16,
+    /// One of its ends sent a SYN or a SYN-ACK without timestamps, so neither uses them (RFC 7323 §3.2).
+    no_timestamps: bool,
     /// Above 0, the lower endpoint is near the sender's capture; below, the higher.
     near: i32,
 }
@@ -89,6 +103,8 @@ pub(super) struct Directions {
 /// Timestamps take 12 bytes of every segment (RFC 7323 appendix A), and the MSS option does not count them
 /// (RFC 6691).
 const TIMESTAMPS: u16 = 12;
+/// Linux sends no smaller segments, whatever the MSS option says (`TCP_MIN_MSS`).
+pub(super) const SMALLEST_MSS: u16 = 88;
 /// What Ethernet's 1500 bytes leave after the headers of IPv4 and TCP.
 const COMMON_MSS: u16 = 1460;
 
@@ -107,7 +123,7 @@ impl Directions {
                 last_matched: [i64::MIN; 2],
                 last_difference: 0,
                 slowest: 0,
-                newest: None,
+                latest_sent: None,
                 reorders: false,
                 matched: 0,
                 waiting: [0; 2],
@@ -165,7 +181,14 @@ impl Directions {
             return direction;
         }
         let (pair, back) = canonical(tuple);
-        let new = Connection { tuple: pair, at: [UNSEEN; 2], mss: [0; 2], near: 0 };
+        let new = Connection {
+            tuple: pair,
+            at: [UNSEEN; 2],
+            mss: [0; 2],
+            mss_option: 0,
+            no_timestamps: false,
+            near: 0,
+        };
         let connection = self.connections.push(new) as u32;
         let connections = &self.connections;
         self.by_tuple.insert_unique(hash(&pair), connection, |&c| hash(&connections[c as usize].tuple));
@@ -192,18 +215,17 @@ impl Directions {
         if p.seg.flags.has(Flags::SYN)
             && let Some(mss) = p.seg.mss
         {
-            // Neither end sends more than the smaller of the two allows, after the path's clamping.
-            let usable = mss.saturating_sub(if p.seg.timestamps.is_some() { TIMESTAMPS } else { 0 }).max(88);
-            for w in [direction, direction ^ 1] {
-                let known = self.mss(w);
-                // A SYN-ACK without timestamps takes the room back that the SYN set aside for them.
-                let known = if p.seg.timestamps.is_none() && known != 0 {
-                    known.saturating_add(TIMESTAMPS)
-                } else {
-                    known
-                };
-                self.set_mss(w, if known == 0 { usable } else { known.min(usable) });
-            }
+            let connection = &mut self.connections[direction as usize / 2];
+            // Each end may send what the other's option allows; all known stacks send no more than their own allows either.
+            connection.mss_option = match connection.mss_option {
+                0 => mss,
+                known => known.min(mss),
+            };
+            // A SYN offers timestamps, and its answer accepts or declines them.
+            let accepts = p.seg.timestamps.is_some();
+            connection.no_timestamps = !accepts || p.seg.flags.has(Flags::ACK) && connection.no_timestamps;
+            let header = if connection.no_timestamps { 0 } else { TIMESTAMPS };
+            connection.mss = [connection.mss_option.saturating_sub(header).max(SMALLEST_MSS); 2];
         }
     }
 
@@ -259,8 +281,10 @@ impl Directions {
     }
     #[inline]
     pub fn get(&self, direction: u32) -> &Direction {
-        let at = self.connections[direction as usize / 2].at[direction as usize & 1];
-        self.directions.get(at as usize).unwrap_or(&self.unseen)
+        match self.connections[direction as usize / 2].at[direction as usize & 1] {
+            UNSEEN => &self.unseen,
+            at => &self.directions[at as usize],
+        }
     }
     /// What must agree for two copies of this direction to be the same.
     pub fn facts_of(&self, direction: u32) -> Agreement {
@@ -289,6 +313,7 @@ impl Directions {
     /// The comparison is over: of all that was seen only which connections there are is asked from here on.
     pub fn forget(&mut self) {
         self.directions = Chunks::default();
+        self.connections.iter_mut().for_each(|connection| connection.at = [UNSEEN; 2]);
     }
     pub fn len(&self) -> u32 {
         self.connections.len() as u32 * 2

@@ -29,6 +29,7 @@ use crate::fault::Trip;
 use clock::Comparison;
 use copy::{Copy, Rule};
 use directions::Directions;
+use matched::Waited;
 use pace::{Pace, SECOND};
 use pending::Pending;
 use rustc_hash::FxHashSet;
@@ -92,7 +93,7 @@ struct Record {
     now: [i64; 2],
     misses: Vec<Miss>,
     /// Packets from before the other capture began, or after it ended.
-    outside: u64,
+    outside: PacketCount,
     /// Numbers of data packets that came after one that was sent after them.
     late: Vec<u64>,
     /// Numbers of those that are known to have been under way when the other capture ended.
@@ -113,6 +114,20 @@ struct Beyond {
     seen: FxHashSet<u32>,
 }
 
+/// Counts packets; segments of one super-packet come one after the other, and are one.
+#[derive(Clone, Copy, Debug, Default)]
+struct PacketCount {
+    packets: u64,
+    last: Option<u64>,
+}
+
+impl PacketCount {
+    fn add(&mut self, number: u64) {
+        self.packets += u64::from(self.last != Some(number));
+        self.last = Some(number);
+    }
+}
+
 impl Record {
     fn new() -> Record {
         Record {
@@ -120,7 +135,7 @@ impl Record {
             span: None,
             now: [i64::MIN; 2],
             misses: Vec::new(),
-            outside: 0,
+            outside: PacketCount::default(),
             late: Vec::new(),
             under_way: Vec::new(),
             comparable: (i64::MIN, i64::MAX),
@@ -133,10 +148,10 @@ impl Record {
         let numbers = self.late.len() + self.under_way.len() + self.beyond.seen.len();
         (misses * size_of::<Miss>() + numbers * size_of::<u64>()) as u64
     }
-    /// A copy of that time came too early to be compared.
-    fn is_before(&mut self, time: i64) {
-        self.outside += 1;
-        self.comparable.0 = self.comparable.0.max(time.saturating_add(1));
+    /// The copy came too early to be compared, and so did everything before it.
+    fn count_too_early(&mut self, copy: &Copy) {
+        self.outside.add(copy.number);
+        self.comparable.0 = self.comparable.0.max(copy.time.saturating_add(1));
     }
 }
 
@@ -153,6 +168,7 @@ pub struct Joiner {
     records: [Record; 2],
     pace: Pace,
     comparison: Comparison,
+    waited: Waited,
     arrivals: Vec<u64>,
     matched: u64,
     /// Least and greatest difference between the two times of one packet.
@@ -184,6 +200,7 @@ impl Joiner {
             records: [Record::new(), Record::new()],
             pace: Pace::default(),
             comparison: Comparison::new(),
+            waited: Waited::default(),
             arrivals: vec![0; ARRIVALS],
             matched: 0,
             differences: (i64::MAX, i64::MIN),
@@ -280,7 +297,7 @@ impl Joiner {
         let queues = of(self.queues.iter().map(VecDeque::len).sum(), size_of::<Copy>());
         let pending: u64 = self.pending.iter().map(Pending::held).sum();
         let records: u64 = self.records.iter().map(Record::held).sum();
-        self.directions.held() + queues + pending + records
+        self.directions.held() + self.waited.held() + queues + pending + records
     }
 
     /// Everything has been pushed.
@@ -355,7 +372,7 @@ impl Joiner {
         self.since_trial += 1;
         if self.is_after_the_other(side, packet.time) {
             let record = &mut self.records[here];
-            record.outside += 1;
+            record.outside.add(packet.number);
             record.comparable.1 = record.comparable.1.min(packet.time.saturating_sub(1));
             record.beyond.seen.insert(packet.direction);
             if packet.len > 0 && record.beyond.data.len() < usize::from(ONE_SIDED) {
@@ -433,7 +450,7 @@ impl Joiner {
                 self.directions.waits_no_more(home, side.other());
                 self.arrivals[hash as usize % ARRIVALS] = hash;
                 let (a, b) = pair(side, &copy, &mate);
-                self.found_in_both(a, b);
+                self.found_in_both(side, a, b);
             }
             None => {
                 copy.alike |= self.arrivals[hash as usize % ARRIVALS] == hash;

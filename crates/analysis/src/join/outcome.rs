@@ -4,7 +4,7 @@ use super::clock::Clock;
 use super::directions::Directions;
 use super::limits::{Heard, Limits};
 use super::pending::Pending;
-use super::{Joiner, Miss, ONE_SIDED, Record, Side, Warning};
+use super::{Joiner, Miss, ONE_SIDED, PacketCount, Record, Side, Warning};
 use crate::Fate;
 use rustc_hash::FxHashMap;
 use wire::{Host, Notes, Packet, Seq, Span, Time, Tuple};
@@ -26,15 +26,16 @@ pub struct Lost {
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub packets: u64,
-    /// Packets that left from this side and did not arrive, by packet number.
+    /// What left from this side and did not arrive, by packet number: a range of bytes each, several of a super-packet
+    /// that was lost in parts.
     pub lost: Vec<Lost>,
     /// Packets that may have passed the other capture before it began, or after it ended.
     pub outside: u64,
     /// Copies that were captured twice here on leaving, or that came twice from the network.
     pub captured_twice: u64,
     pub came_twice: u64,
-    /// Packets seen arriving on the other side, or there on leaving and here by what they set off, that this
-    /// capture lacks.
+    /// Packets that left from this side, were seen arriving on the other side, and are not in this capture. What it dropped
+    /// of the other direction cannot be told from what was lost, and is in the other side's `lost`.
     pub not_captured: u64,
     /// Data packets that came after one that was sent after them, by number.
     late: Vec<u64>,
@@ -44,6 +45,13 @@ pub struct Seen {
     under_way: Vec<u64>,
     /// The other capture cannot hold what was sent outside this interval; own clock.
     comparable: (i64, i64),
+}
+
+impl Seen {
+    /// Packets that did not arrive, or not whole.
+    pub fn lost_packets(&self) -> u64 {
+        self.lost.chunk_by(|a, b| a.packet == b.packet).count() as u64
+    }
 }
 
 /// Every packet of two captures, found in the other one or known to be lost.
@@ -96,7 +104,8 @@ impl Joined {
     /// The packets that left from the receiver's side and did not arrive, as the sender's side can ask for them.
     pub fn lost_acks(&self) -> LostAcks {
         let data = |l: &Lost| self.directions.tuple(l.direction).unwrap_or_default().reversed();
-        LostAcks::new(self.receiver.lost.iter().map(|l| (data(l), l.time)))
+        let packets = self.receiver.lost.chunk_by(|a, b| a.packet == b.packet);
+        LostAcks::new(packets.map(|parts| (data(&parts[0]), parts[0].time)))
     }
 
     /// Whether what is sent this way leaves from the receiver's side: the sender's capture sees it arrive.
@@ -229,7 +238,8 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
             Side::Receiver => (&mut receiver, &mut sender),
         };
         here.packets = record.packets;
-        here.outside = record.outside + record.under_way.len() as u64;
+        let mut outside_packets = record.outside;
+        let [mut came_twice, mut captured_twice, mut not_captured] = [PacketCount::default(); 3];
         here.under_way = record.under_way;
         here.under_way.sort_unstable();
         here.late = record.late;
@@ -276,7 +286,7 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
                 && unanswered(direction, miss)
             {
                 here.lost.push(lost(clock, side, direction, miss));
-                here.outside -= 1;
+                outside_packets.packets -= 1;
             }
         }
         for miss in record.misses {
@@ -285,18 +295,22 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
                 || limits.as_ref().is_some_and(|l| l.outside(j.directions.get(direction), &miss, leaves));
             if !leaves {
                 let count = match () {
-                    () if miss.twin || miss.alike => &mut here.came_twice,
-                    () if outside() => &mut here.outside,
-                    () => &mut there.not_captured,
+                    () if miss.twin || miss.alike => &mut came_twice,
+                    () if outside() => &mut outside_packets,
+                    () => &mut not_captured,
                 };
-                *count += 1;
-            } else if limits.is_some() && miss.twin || outside() && !unanswered(direction, &miss) {
-                *(if miss.twin { &mut here.captured_twice } else { &mut here.outside }) += 1;
+                count.add(miss.number);
+            } else if (limits.is_some() && miss.twin) || (outside() && !unanswered(direction, &miss)) {
+                let count = if miss.twin { &mut captured_twice } else { &mut outside_packets };
+                count.add(miss.number);
                 here.unknown.push(miss.number);
             } else {
                 here.lost.push(lost(clock, side, direction, &miss));
             }
         }
+        here.outside = outside_packets.packets + here.under_way.len() as u64;
+        (here.came_twice, here.captured_twice) = (came_twice.packets, captured_twice.packets);
+        there.not_captured = not_captured.packets;
         here.lost.sort_unstable_by_key(|l| (l.packet, l.seq.0));
         here.unknown.sort_unstable();
     }
@@ -415,7 +429,7 @@ impl Joined {
             let times = |(first, last)| (Time(first), Time(last));
             let same = self.directions.common > 0;
             all.push(if same {
-                Warning::Apart { sender: times(a), receiver: times(b) }
+                Warning::NoCommonPackets { sender: times(a), receiver: times(b) }
             } else {
                 Warning::OtherTransfers
             });
@@ -431,11 +445,11 @@ impl Joined {
             if c.rtt_floor.is_none() {
                 all.push(Warning::OneDirection);
             } else if c.wander > Span::from_millis(10) && c.wander > c.rtt_floor.unwrap_or(Span::MAX) {
-                all.push(Warning::Wandering { by: c.wander });
+                all.push(Warning::ClockStepped { by: c.wander });
             }
         }
         all.extend(self.translated());
-        all.extend(self.looser());
+        all.extend(self.fields_ignored());
         // By how much the other capture ends earlier; a round trip is no news.
         let early = |side: Side| {
             let (here, there) = (spans[side as usize]?.1, spans[side.other() as usize]?.1);
@@ -451,13 +465,16 @@ impl Joined {
                 })
                 .count() as u64;
             let found = [
-                (alone, Warning::OneSided { side, directions: alone }),
+                (alone, Warning::OneSided { shown_by: side, directions: alone }),
                 (
                     super_packets[side as usize],
                     Warning::Offloads { side, packets: super_packets[side as usize] },
                 ),
-                (seen.not_captured, Warning::NotCaptured { side, packets: seen.not_captured }),
-                (seen.outside, Warning::Outside { side, packets: seen.outside, early: early(side) }),
+                (seen.not_captured, Warning::NotCaptured { lacked_by: side, packets: seen.not_captured }),
+                (
+                    seen.outside,
+                    Warning::Outside { side, packets: seen.outside, ended_earlier_by: early(side) },
+                ),
             ];
             all.extend(found.into_iter().filter(|(n, _)| *n > 0).map(|(_, w)| w));
         }
@@ -474,11 +491,25 @@ impl Joined {
         })
     }
 
-    fn looser(&self) -> Option<Warning> {
-        let looser = |w: &u32| self.directions.get(*w).matched > 0 && !self.directions.facts_of(*w).is_full();
-        let direction = (0..self.directions.len()).find(looser)?;
-        let [ip_id, options, ack] = self.directions.facts_of(direction).left_out();
-        let directions = (0..self.directions.len()).filter(looser).count() as u64;
-        Some(Warning::Looser { ip_id, options, ack, directions })
+    /// For each set of fields that some directions were compared without, how many these are.
+    fn fields_ignored(&self) -> Vec<Warning> {
+        let mut kinds: Vec<([bool; 3], u64)> = Vec::new();
+        for direction in 0..self.directions.len() {
+            let facts = self.directions.facts_of(direction);
+            if self.directions.get(direction).matched == 0 || facts.is_full() {
+                continue;
+            }
+            match kinds.iter_mut().find(|(fields, _)| *fields == facts.left_out()) {
+                Some((_, directions)) => *directions += 1,
+                None => kinds.push((facts.left_out(), 1)),
+            }
+        }
+        let warning = |([ip_id, options, ack], directions): ([bool; 3], u64)| Warning::FieldsIgnored {
+            ip_id,
+            options,
+            ack,
+            directions,
+        };
+        kinds.into_iter().map(warning).collect()
     }
 }

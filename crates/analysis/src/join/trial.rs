@@ -1,6 +1,7 @@
 //! What the captures agree on, found out where copies wait on both sides and none finds its counterpart.
 
 use super::copy::{Agreement, Copy, Rule};
+use super::directions::SMALLEST_MSS;
 use super::{Joiner, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -164,7 +165,7 @@ fn meetings(copies: &[Vec<Copy>; 2], rule: Rule) -> usize {
 /// The length that most copies have.
 fn commonest_length(copies: &[Vec<Copy>; 2]) -> Option<u32> {
     let mut lengths: FxHashMap<u32, u32> = FxHashMap::default();
-    for c in copies.iter().flatten().filter(|c| c.len >= 88) {
+    for c in copies.iter().flatten().filter(|c| c.len >= u32::from(SMALLEST_MSS)) {
         *lengths.entry(c.len).or_default() += 1;
     }
     lengths.into_iter().max_by_key(|&(len, n)| (n, len)).map(|(len, _)| len)

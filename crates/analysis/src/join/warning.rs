@@ -8,30 +8,32 @@ use wire::{Span, Time, Tuple};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Warning {
     /// No packet is in both, although connections are.
-    Apart { sender: (Time, Time), receiver: (Time, Time) },
+    NoCommonPackets { sender: (Time, Time), receiver: (Time, Time) },
     /// No packet is in both, and no connection.
     OtherTransfers,
     /// Most data come from the side of the capture that was given as the receiver's.
     Swapped,
-    /// Every packet of both directions has the same time in both: they were taken at one place.
+    /// One clock offset fits every packet of both directions, so no packet takes any time from one to the other: they were
+    /// taken at one place. Of one direction alone only the offset 0 tells.
     OnePlace,
     /// Packets of one direction only are in both.
     OneDirection,
-    /// One capture shows nothing of directions that the other shows.
-    OneSided { side: Side, directions: u64 },
+    /// Directions of which only one capture shows anything.
+    OneSided { shown_by: Side, directions: u64 },
     /// The addresses of one connection, in either capture; others may be translated too.
     Translated { sender: Tuple, receiver: Tuple },
-    /// Super-packets were cut into segments to compare them.
+    /// Super-packets of the capture of `side` were cut into segments to compare them.
     Offloads { side: Side, packets: u64 },
-    /// The path changes header fields, or a capture has cut them off: copies were told apart without them.
-    Looser { ip_id: bool, options: bool, ack: bool, directions: u64 },
-    /// Packets that the other host received or sent, and this capture lacks.
-    NotCaptured { side: Side, packets: u64 },
-    /// Packets that may have passed the other capture before it began, or after its last packet: so much before the
-    /// last one of this capture, if that is earlier.
-    Outside { side: Side, packets: u64, early: Option<Span> },
-    /// The offset wanders more than its line tells: one of the clocks was set meanwhile.
-    Wandering { by: Span },
+    /// The path changes the header fields that are true here, or a capture has cut them off: packets of so many directions
+    /// were matched without them.
+    FieldsIgnored { ip_id: bool, options: bool, ack: bool, directions: u64 },
+    /// Packets that were sent on the side of a capture that lacks them: the other capture shows them as they arrive.
+    NotCaptured { lacked_by: Side, packets: u64 },
+    /// Packets of the capture of `side` that may have passed the other capture before that began, or after its last packet.
+    /// `ended_earlier_by`: by how much the other capture's last packet precedes the last one of this capture.
+    Outside { side: Side, packets: u64, ended_earlier_by: Option<Span> },
+    /// The offset departs from a linear drift by more than queues explain: one of the clocks was probably set meanwhile.
+    ClockStepped { by: Span },
 }
 
 impl fmt::Display for Side {
@@ -54,7 +56,7 @@ fn are(n: u64, one: &str, many: &str) -> String {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Warning::Apart { sender, receiver } => write!(
+            Warning::NoCommonPackets { sender, receiver } => write!(
                 f,
                 "the captures show the same connections but no packet in common: the sender's runs from {} to {}, \
                  the receiver's from {} to {}; take both over the same time (this is the answer of the sender's alone)",
@@ -69,16 +71,16 @@ impl fmt::Display for Warning {
                  receiver's, which is taken as the sender's",
             ),
             Warning::OnePlace => f.write_str(
-                "every packet has the same time in both captures: they are one capture, or two of one place, so \
+                "one clock offset fits every packet of both captures: they are one capture, or two of one place, so \
                  nothing is known of what was lost between them (this is the answer of the sender's alone)",
             ),
             Warning::OneDirection => f.write_str(
                 "the captures have packets of one direction in common: the clock offset contains the whole \
                  one-way delay, and which capture is nearer to which host is taken from the order they were given in",
             ),
-            Warning::OneSided { side, directions } => write!(
+            Warning::OneSided { shown_by, directions } => write!(
                 f,
-                "{} in the {side} alone: nothing is known of the fate of their packets",
+                "{} in the {shown_by} alone: nothing is known of the fate of their packets",
                 are(directions, "direction of connections", "directions of connections")
             ),
             Warning::Translated { sender, receiver } => write!(
@@ -92,42 +94,43 @@ impl fmt::Display for Warning {
                 "the {side} holds {} (segmentation or receive offload): compared segment by segment, by byte ranges",
                 count(packets, "super-packet")
             ),
-            Warning::Looser { ip_id, options, ack, directions } => {
-                let facts = [(ip_id, "IP id"), (options, "TCP options"), (ack, "ack of data")];
-                let facts: Vec<&str> = facts.into_iter().filter_map(|(off, name)| off.then_some(name)).collect();
+            Warning::FieldsIgnored { ip_id, options, ack, directions } => {
+                let fields = [(ip_id, "IP id"), (options, "TCP options"), (ack, "ack of data")];
+                let names: Vec<&str> =
+                    fields.into_iter().filter_map(|(ignored, name)| ignored.then_some(name)).collect();
                 write!(
                     f,
                     "the captures differ in {} in {} (rewritten on the path, or cut off by the snap length): copies of \
-                     one segment are told apart by the rest, and else by their order",
-                    facts.join(", "),
+                     one segment are told apart by the rest, and where that is equal by their delay",
+                    names.join(", "),
                     count(directions, "direction")
                 )
             }
-            Warning::NotCaptured { side, packets } => {
+            Warning::NotCaptured { lacked_by, packets } => {
                 write!(
                     f,
-                    "the {side} lacks {} that must have passed it: it dropped {}, and what it dropped of the other \
-                     direction counts as lost here",
+                    "the {lacked_by} lacks {} that must have passed it: it dropped {}. What it dropped of the other \
+                     direction cannot be told from losses on the path and counts as lost",
                     count(packets, "packet"),
                     if packets == 1 { "that one" } else { "them" }
                 )
             }
-            Warning::Outside { side, packets, early } => {
+            Warning::Outside { side, packets, ended_earlier_by } => {
                 write!(
                     f,
                     "{} from before the {}, or may have passed it after its last packet",
                     are(packets, &format!("packet of the {side}"), &format!("packets of the {side}")),
                     side.other()
                 )?;
-                if let Some(early) = early {
+                if let Some(early) = ended_earlier_by {
                     write!(f, ", {early} before the last one here")?;
                 }
                 let which = if packets == 1 { "it" } else { "those that left here" };
                 write!(f, ": what became of {which} is unknown")
             }
-            Warning::Wandering { by } => write!(
+            Warning::ClockStepped { by } => write!(
                 f,
-                "the clock offset wanders by {by} from its line: one of the clocks was set while capturing"
+                "the clock offset departs from a linear drift by {by}: one of the clocks was probably set while capturing"
             ),
         }
     }
@@ -139,7 +142,9 @@ mod tests {
 
     #[test]
     fn one_packet_is_and_several_are() {
-        let outside = |packets, early| Warning::Outside { side: Side::Sender, packets, early }.to_string();
+        let outside = |packets, ended_earlier_by| {
+            Warning::Outside { side: Side::Sender, packets, ended_earlier_by }.to_string()
+        };
         assert_eq!(
             outside(1, None),
             "1 packet of the sender's capture is from before the receiver's capture, or may have passed it after \
@@ -150,7 +155,7 @@ mod tests {
             "1,282 packets of the sender's capture are from before the receiver's capture, or may have passed it \
              after its last packet, 2.100 s before the last one here: what became of those that left here is unknown"
         );
-        let lacks = |packets| Warning::NotCaptured { side: Side::Receiver, packets }.to_string();
+        let lacks = |packets| Warning::NotCaptured { lacked_by: Side::Receiver, packets }.to_string();
         assert!(
             lacks(1).contains("lacks 1 packet that must have passed it: it dropped that one"),
             "{}",

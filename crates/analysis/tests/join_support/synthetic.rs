@@ -28,8 +28,9 @@ impl Random {
 #[derive(Clone, Debug)]
 pub struct Path {
     pub seed: u64,
-    /// Data packets, one a millisecond; ACKs between them.
     pub packets: u32,
+    /// Time between two data packets; an ACK leaves half-way between them.
+    pub gap: i64,
     pub delay: i64,
     /// Added at random, so packets overtake each other.
     pub jitter: i64,
@@ -51,6 +52,7 @@ impl Default for Path {
         Path {
             seed: 1,
             packets: 3000,
+            gap: MS,
             delay: 10 * MS,
             jitter: 0,
             lost_one_in: 20,
@@ -93,18 +95,18 @@ impl Path {
         let mut ids = [random.next() as u16 | 1, random.next() as u16 | 1];
         let mut next = 0;
         for i in 0..self.packets {
-            let left = 100 * MS + i64::from(i) * MS;
+            let left = 100 * MS + i64::from(i) * self.gap;
             let segment = if next > 50 && random.one_in(self.repeats_one_in) { next - 50 } else { next };
             next += u32::from(segment == next);
             let data = self.packet(true, left, segment * MSS, MSS, &mut ids[0]);
             sent.push(self.send(&mut random, data, true, left));
             // duplicate ACKs: the number moves on every seventh
-            let left = left + MS / 2;
+            let left = left + self.gap / 2;
             let ack = self.packet(false, left, (i / 7) * MSS, 0, &mut ids[1]);
             sent.push(self.send(&mut random, ack, false, left));
         }
         // both sides are heard once more, so neither capture ends too early to tell
-        let end = 100 * MS + i64::from(self.packets) * MS + 1000 * MS;
+        let end = 100 * MS + i64::from(self.packets) * self.gap + 1000 * MS;
         for (i, outward) in [true, false, true, false].into_iter().enumerate() {
             let left = end + i as i64 * 50 * MS;
             let packet = self.packet(outward, left, next * MSS, 0, &mut ids[usize::from(!outward)]);
