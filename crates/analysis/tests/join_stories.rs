@@ -381,7 +381,7 @@ fn a_host_behind_address_translation_is_recognised() {
     let story = Path { rewrite, ..Path::default() }.story();
     let mut joined = is_exact(&story);
     assert!(warned(&joined, |w| matches!(w, Warning::Translated { .. })));
-    assert_eq!(joined.lost_acks().of(upload()).len(), story.lost[1].len());
+    assert_eq!(joined.lost_ack_segments().of(upload()).len(), story.lost[1].len());
     let fates = story.captures[0].iter().filter(|p| joined.fate(p) == Fate::Lost).count();
     assert_eq!(fates, story.lost[0].len());
 }

@@ -16,7 +16,7 @@ fn is_exact(dir: &Path, name: &str) -> (Joined, [Vec<Packet>; 2]) {
     for side in Side::BOTH {
         assert_eq!(lost(&joined, side), truth[side as usize], "{name}: {side}");
         for p in &captures[side as usize] {
-            let leaves = joined.is_seen_remotely(p.tuple) == (side == Side::Receiver);
+            let leaves = joined.leaves_receiver_side(p.tuple) == (side == Side::Receiver);
             let expected = match truth[side as usize].contains(&p.number) {
                 true => Fate::Lost,
                 false if leaves => Fate::Arrived,
@@ -49,7 +49,7 @@ fn every_lost_copy_of_the_interrupted_transfer_is_found_and_no_other() {
     assert_eq!((joined.sender.lost.len(), joined.receiver.lost.len()), (1282, 13));
     // the lost ACKs can be asked for by the data they acknowledge
     let data = captures[0].iter().find(|p| p.seg.payload > 0).unwrap().tuple;
-    let acks = joined.lost_acks();
+    let acks = joined.lost_ack_segments();
     let (first, last) = (captures[0][0].time, captures[0].last().unwrap().time);
     assert_eq!(acks.between(data, first, last), 13);
     assert_eq!(acks.between(data.reversed(), first, last), 0);

@@ -29,12 +29,12 @@ fn held_and_repaired(held: usize) -> (Story, Packet) {
 
 /// The fate of `copy`, and how many copies the analysis says were lost, if so much is told of the end.
 fn told(story: &Story, copy: &Packet, under_way: &[(Side, Packet)]) -> (Fate, u64) {
-    let mut joiner = Joiner::whole(story.captures[0][0].time);
+    let mut joiner = Joiner::of_complete_captures(story.captures[0][0].time);
     for side in Side::BOTH {
         joiner.push(side, &story.captures[side as usize]);
     }
     let end = story.captures[1].last().unwrap().time;
-    let mut joined = joiner.finish_whole(end, under_way);
+    let mut joined = joiner.finish_complete(end, under_way);
     let fate = joined.fate(copy);
     let config = Config { vantage: Some(Vantage::Both), ..Config::default() };
     let mut analyzer = Analyzer::new(config, Rows::default());

@@ -138,7 +138,7 @@ fn same(far: &Shelf, near: &Shelf, joined: &Joined) -> io::Result<FxHashMap<Flow
     let mut same = FxHashMap::default();
     for (way, flows) in of_far {
         let Some(numbers) = of_near.get(&way).filter(|n| n.len() == flows.len()) else { continue };
-        let leaves_here = joined.is_seen_remotely(way);
+        let leaves_here = joined.leaves_receiver_side(way);
         let pairs = flows.into_iter().zip(numbers);
         same.extend(pairs.map(|(flow, number)| (flow, Same { number: *number, leaves_here })));
     }

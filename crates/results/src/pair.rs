@@ -5,7 +5,7 @@ use crate::far;
 use crate::run::{self, Asker, BATCH, Findings, Request, Source};
 use crate::spool::{Shelf, Spool};
 use crate::workers::{Takes, analyse};
-use analysis::join::{Joined, Joiner, LostAcks, Side, Warning};
+use analysis::join::{Joined, Joiner, LostAckSegments, Side, Warning};
 use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
 use analysis::{Fate, Sink, fault};
 use capture::{Info, Patience, Reader};
@@ -186,8 +186,9 @@ fn answer<S: Source>(
     let not_analysed = not_compared + analysed.not_analysed;
     let info = reader.info().clone();
     // The sender's side asks for what was lost from the receiver's; of its own ACKs nothing is said.
-    let asks = |way| !joined.is_seen_remotely(way);
-    let mut shelf = put_lost_acks(analysed.shelf, &joined.lost_acks(), asks).map_err(|e| e.to_string())?;
+    let asks = |way| !joined.leaves_receiver_side(way);
+    let mut shelf =
+        put_lost_acks(analysed.shelf, &joined.lost_ack_segments(), asks).map_err(|e| e.to_string())?;
     if !broken.is_empty() {
         failures.count();
         see_anew(&mut shelf, |row| of_broken(row, &broken)).map_err(|e| e.to_string())?;
@@ -282,7 +283,7 @@ fn compare_but<S: Source>(
 ) -> Result<Attempt, String> {
     let mut sender = open(Side::Sender)?;
     let mut receiver = open(Side::Receiver)?;
-    let joiner = whole.map_or_else(Joiner::new, |whole| Joiner::whole(whole.start));
+    let joiner = whole.map_or_else(Joiner::new, |whole| Joiner::of_complete_captures(whole.start));
     let mut joiner = joiner.tripping(request.config.trip);
     let mut batch: Vec<Packet> = Vec::with_capacity(BATCH);
     let mut ended = [false; 2];
@@ -333,7 +334,7 @@ fn compare_but<S: Source>(
         }
     }
     let finish = || match whole {
-        Some(whole) => joiner.finish_whole(whole.end, &whole.under_way),
+        Some(whole) => joiner.finish_complete(whole.end, &whole.under_way),
         None => joiner.finish(),
     };
     let joined = match fault::caught(finish) {
@@ -349,7 +350,7 @@ fn compare_but<S: Source>(
 /// burst's first copy to its first repair are counted here, once both are there. Its last copy is no end for them:
 /// behind a full queue what was sent at one moment is lost seconds later, and the ACKs with it. Likewise for episodes, of
 /// which some have no burst: all that was lost were ACKs.
-pub(crate) fn with_lost_acks(spool: Spool, lost: &LostAcks) -> std::io::Result<Shelf> {
+pub(crate) fn with_lost_acks(spool: Spool, lost: &LostAckSegments) -> std::io::Result<Shelf> {
     put_lost_acks(spool.seal(), lost, |_| true)
 }
 
@@ -364,7 +365,11 @@ pub(crate) fn see_anew(shelf: &mut Shelf, anew: impl Fn(&FlowRow) -> Option<Flow
     Ok(())
 }
 
-fn put_lost_acks(mut shelf: Shelf, lost: &LostAcks, asks: impl Fn(Tuple) -> bool) -> std::io::Result<Shelf> {
+fn put_lost_acks(
+    mut shelf: Shelf,
+    lost: &LostAckSegments,
+    asks: impl Fn(Tuple) -> bool,
+) -> std::io::Result<Shelf> {
     let mut tuples: HashMap<u32, Tuple> = HashMap::new();
     for row in shelf.rows::<FlowRow>()? {
         let row = row?;

@@ -81,7 +81,7 @@ struct Bin {
 
 /// Collects the differences of matched packets; memory is fixed, bins widen as time passes.
 #[derive(Debug)]
-pub(super) struct Comparison {
+pub(super) struct ClockFilter {
     bins: Vec<Bin>,
     shift: u32,
     start: Option<i64>,
@@ -98,9 +98,9 @@ struct Envelope {
     greatest: Option<(i64, i64)>,
 }
 
-impl Comparison {
-    pub fn new() -> Comparison {
-        Comparison {
+impl ClockFilter {
+    pub fn new() -> ClockFilter {
+        ClockFilter {
             bins: vec![Bin { outward: None, inward: None }; BINS],
             shift: FIRST_SHIFT,
             start: None,
@@ -297,7 +297,7 @@ mod tests {
     /// 30 s of packets each way over 10 ms + 10 ms, a queue that fills and drains, and a clock that is 3.2 s
     /// ahead and gains 50 ppm.
     fn compared(queue: impl Fn(i64) -> i64) -> Clock {
-        let mut c = Comparison::new();
+        let mut c = ClockFilter::new();
         for i in 0..30_000 {
             let t = i * MS;
             let ahead = 3_200 * MS + t / 20_000;
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_while_capturing_wanders() {
-        let mut c = Comparison::new();
+        let mut c = ClockFilter::new();
         for i in 0..20_000 {
             let ahead = if i < 10_000 { 0 } else { 500 * MS };
             c.sample(Some(true), i * MS, ahead + 10 * MS);
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn equal_clocks_show_no_drift() {
-        let mut c = Comparison::new();
+        let mut c = ClockFilter::new();
         for i in 0..2_000 {
             let noise = (i * 7919) % 40_000;
             c.sample(Some(true), i * MS, 10 * MS + noise);
@@ -352,11 +352,11 @@ mod tests {
 
     #[test]
     fn one_direction_alone_says_nothing_of_the_delay() {
-        let mut c = Comparison::new();
+        let mut c = ClockFilter::new();
         c.sample(None, 5, 17);
         c.sample(None, 6, 16);
         let clock = c.clock().unwrap();
         assert_eq!((clock.offset, clock.rtt_floor), (Span(16), None));
-        assert!(Comparison::new().clock().is_none());
+        assert!(ClockFilter::new().clock().is_none());
     }
 }

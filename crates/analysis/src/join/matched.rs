@@ -1,14 +1,15 @@
-//! What a copy found in both captures tells: of clocks, of sides, of the order of arrival.
+//! What follows from a copy that is in both captures: clock offset, which direction leaves from which side, reordering.
 
-use super::copy::Copy;
-use super::directions::{InBoth, Turn};
+use super::captured::CapturedSegment;
+use super::directions::{CapturePosition, InBoth};
 use super::{Joiner, Side};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// A copy that came after this many that were sent behind it is not looked for, where arrivals waited for their senders' copies.
+/// Where arrivals waited for the copies at their sender, a packet that overtook more than this many is not compared with
+/// those before.
 const OVERTAKEN_AT_MOST: usize = 256;
-/// Of all directions together so many are kept.
+/// At most this many are kept of all directions together.
 const WAITED_AT_MOST: usize = 1 << 16;
 
 /// Matched copies whose arrival was read before their departure, by direction, in the order in which they left; none of
@@ -54,17 +55,17 @@ impl Joiner {
     /// The same copy at both sides: `a` in the sender's capture, `b` in the receiver's, whichever way it went. `last`: whose
     /// was read last.
     #[inline]
-    pub(super) fn found_in_both(&mut self, last: Side, a: &Copy, b: &Copy) {
+    pub(super) fn found_in_both(&mut self, last: Side, a: &CapturedSegment, b: &CapturedSegment) {
         let (a_direction, b_direction) = (a.direction, b.direction);
-        if a_direction != b_direction && self.directions.peer(a_direction).is_none() {
-            self.pair_up(a_direction, b_direction);
+        if a_direction != b_direction && self.directions.translation(a_direction).is_none() {
+            self.record_translation(a_direction, b_direction);
         }
         self.matched += 1;
         let difference = b.time.saturating_sub(a.time);
         let (least, greatest) = self.differences;
         self.differences = (least.min(difference), greatest.max(difference));
-        let back = self.directions.get(a_direction ^ 1);
-        let (answered, inward) = (back.matched > 0, back.last_difference);
+        let reverse = self.directions.get(a_direction ^ 1);
+        let (reverse_has_matches, reverse_difference) = (reverse.matched > 0, reverse.last_difference);
         let direction = self.directions.get_mut(a_direction);
         direction.matched += 1;
         direction.last_difference = difference;
@@ -72,16 +73,17 @@ impl Joiner {
             direction.first_matched[i] = direction.first_matched[i].min(t);
             direction.last_matched[i] = direction.last_matched[i].max(t);
         }
-        // Outward differences exceed inward ones by a round trip, whatever the offset.
-        if answered && difference != inward {
-            self.directions.vote(a_direction, (difference > inward) == (a_direction & 1 == 0));
+        // Outward differences exceed inward ones by a round trip, whatever the offset. The vote is on the even one.
+        if reverse_has_matches && difference != reverse_difference {
+            self.directions.vote(a_direction, (difference > reverse_difference) == (a_direction & 1 == 0));
         }
         let outward = self.directions.outward(a_direction);
-        self.pace.follow(outward, a.time, difference);
-        self.comparison.sample(outward, a.time, difference);
+        self.offset_tracker.update(outward, a.time, difference);
+        self.clock_filter.sample(outward, a.time, difference);
         let direction = self.directions.get_mut(a_direction);
-        direction.slowest =
-            direction.slowest.max(difference.saturating_sub(self.pace.offset).saturating_abs());
+        direction.largest_delay = direction
+            .largest_delay
+            .max(difference.saturating_sub(self.offset_tracker.offset).saturating_abs());
         if let Some(outward) = outward {
             self.note_order(outward, last, a, b);
         }
@@ -89,11 +91,16 @@ impl Joiner {
 
     /// A packet is reordered if one that was sent after it came before it (RFC 4737).
     #[inline]
-    fn note_order(&mut self, outward: bool, last: Side, a: &Copy, b: &Copy) {
+    fn note_order(&mut self, outward: bool, last: Side, a: &CapturedSegment, b: &CapturedSegment) {
         let (from, sent, came) = if outward { (Side::Sender, a, b) } else { (Side::Receiver, b, a) };
-        let this = InBoth { sent: Turn::of(sent), came: Turn::of(came), has_data: sent.len > 0, outward };
+        let this = InBoth {
+            sent: CapturePosition::of(sent),
+            came: CapturePosition::of(came),
+            has_data: sent.len > 0,
+            outward,
+        };
         let direction = self.directions.get_mut(a.direction);
-        // What was noted while the direction was taken for the other one is of no use: it has its turns the wrong way round.
+        // What was noted while the direction was taken for the other one has sent and came the wrong way round.
         let latest = direction.latest_sent.filter(|latest| latest.outward == outward);
         if direction.latest_sent.is_some() && latest.is_none() {
             self.waited.forget(a.direction);
@@ -106,8 +113,8 @@ impl Joiner {
             _ => {
                 direction.latest_sent = Some(this);
                 overtaken.extend(latest.filter(|latest| this.came.is_before(latest.came)));
-                // Arrivals are read after departures, and copies are matched in the order in which they came, unless the clock
-                // at their receiver is behind.
+                // Arrivals are read after departures, and copies are matched in the order in which they came, unless
+                // the clock at their receiver is behind.
                 if last == from {
                     overtaken.extend(self.waited.overtaken_by(a.direction, this));
                     self.waited.add(a.direction, this);
@@ -116,12 +123,12 @@ impl Joiner {
         }
         direction.reorders |= !overtaken.is_empty();
         let data = overtaken.iter().filter(|copy| copy.has_data).map(|copy| copy.sent.packet);
-        self.records[from as usize].late.extend(data);
+        self.records[from as usize].reordered.extend(data);
     }
 
-    /// What waits for a way of the receiver's capture counts under that of the sender's from here on.
-    pub(super) fn pair_up(&mut self, a: u32, b: u32) {
-        self.directions.pair_up(a, b);
+    /// `b` is `a` under translated addresses: copies of `b` that wait count under `a` from here on.
+    pub(super) fn record_translation(&mut self, a: u32, b: u32) {
+        self.directions.record_translation(a, b);
         for (a, b) in [(a, b), (a ^ 1, b ^ 1)] {
             if self.directions.get(b).waiting[1] > 0 {
                 let waiting = std::mem::take(&mut self.directions.get_mut(b).waiting[1]);

@@ -1,7 +1,7 @@
 //! Packets seen in one capture and not yet in the other. They are looked up by the fields that identify them, and
-//! dropped oldest first.
+//! taken out oldest first.
 
-use super::copy::{Copy, Rule};
+use super::captured::{CapturedSegment, Rule};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
@@ -12,13 +12,14 @@ const COMPARED_AT_MOST: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    copy: Copy,
+    copy: CapturedSegment,
     hash: u64,
     /// Neighbours by age.
     older: u32,
     newer: u32,
-    /// The next copy that agrees with this one, and, in the oldest of them, the last.
+    /// The next copy that agrees with this one; of a free slot, the next free one.
     next: u32,
+    /// In the oldest of the copies that agree, the last of them.
     last: u32,
 }
 
@@ -45,12 +46,13 @@ impl Pending {
     pub fn held(&self) -> u64 {
         (self.slots.len() * (size_of::<Slot>() + size_of::<u64>())) as u64
     }
-    pub fn oldest(&self) -> Option<&Copy> {
+    pub fn oldest(&self) -> Option<&CapturedSegment> {
         self.slots.get(self.oldest as usize).map(|s| &s.copy)
     }
 
-    /// Adds a copy. If one that agrees with it down to the IP identification is pending, it becomes its twin.
-    pub fn insert(&mut self, copy: Copy, hash: u64, rule: Rule) {
+    /// Adds a copy. If one that agrees with it down to an IP identification other than 0 is pending, the new one is
+    /// marked as a duplicate.
+    pub fn insert(&mut self, copy: CapturedSegment, hash: u64, rule: Rule) {
         let at = self.slot(Slot { copy, hash, older: self.newest, newer: NIL, next: NIL, last: NIL });
         match self.slots.get_mut(self.newest as usize) {
             Some(newest) => newest.newer = at,
@@ -59,7 +61,7 @@ impl Pending {
         self.newest = at;
         self.len += 1;
         let slots = &mut self.slots;
-        let same = |&i: &u32| agrees(&slots[i as usize], hash, &copy, rule);
+        let same = |&i: &u32| matches(&slots[i as usize], hash, &copy, rule);
         let head = match self.table.entry(hash, same, |&i| slots[i as usize].hash) {
             Entry::Vacant(v) => {
                 v.insert(at);
@@ -71,20 +73,20 @@ impl Pending {
         let last = slots[head as usize].last;
         slots[last as usize].next = at;
         slots[head as usize].last = at;
-        slots[at as usize].copy.twin |= rule.facts.needs_ip_id() && copy.ip_id != 0;
+        slots[at as usize].copy.is_duplicate |= rule.fields.needs_ip_id() && copy.ip_id != 0;
     }
 
     /// Removes and returns the pending copy that agrees with `copy` and has the lowest `cost`. A copy for which
     /// `cost` returns `None` is not eligible.
     pub fn take(
         &mut self,
-        copy: &Copy,
+        copy: &CapturedSegment,
         hash: u64,
         rule: Rule,
-        cost: impl Fn(&Copy) -> Option<u64>,
-    ) -> Option<Copy> {
+        cost: impl Fn(&CapturedSegment) -> Option<u64>,
+    ) -> Option<CapturedSegment> {
         let slots = &self.slots;
-        let head = *self.table.find(hash, |&i| agrees(&slots[i as usize], hash, copy, rule))?;
+        let head = *self.table.find(hash, |&i| matches(&slots[i as usize], hash, copy, rule))?;
         let (mut before, mut at) = (NIL, head);
         let mut best: Option<(u64, u32, u32)> = None;
         for _ in 0..COMPARED_AT_MOST {
@@ -101,14 +103,14 @@ impl Pending {
     }
 
     /// Takes out the oldest copy.
-    pub fn take_oldest(&mut self) -> Option<Copy> {
+    pub fn take_oldest(&mut self) -> Option<CapturedSegment> {
         let at = self.oldest;
         // Copies that agree stand in the order of their age, so the oldest of all is the first of its set.
         (at != NIL).then(|| self.remove(at, NIL, at))
     }
 
     /// Takes out everything, oldest first.
-    pub fn take_everything(&mut self) -> Vec<Copy> {
+    pub fn take_everything(&mut self) -> Vec<CapturedSegment> {
         let mut all = Vec::with_capacity(self.len);
         all.extend(std::iter::from_fn(|| self.take_oldest()));
         all
@@ -129,7 +131,7 @@ impl Pending {
         }
     }
 
-    fn remove(&mut self, at: u32, before: u32, head: u32) -> Copy {
+    fn remove(&mut self, at: u32, before: u32, head: u32) -> CapturedSegment {
         let Slot { copy, hash, older, newer, next, last } = self.slots[at as usize];
         match before {
             NIL => {
@@ -165,22 +167,22 @@ impl Pending {
 }
 
 #[inline]
-fn agrees(slot: &Slot, hash: u64, copy: &Copy, rule: Rule) -> bool {
-    slot.hash == hash && slot.copy.agrees(copy, rule)
+fn matches(slot: &Slot, hash: u64, copy: &CapturedSegment, rule: Rule) -> bool {
+    slot.hash == hash && slot.copy.matches(copy, rule)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::copy::Agreement;
+    use super::super::captured::MatchFields;
     use super::*;
     use wire::Packet;
 
-    const RULE: Rule = Rule { facts: Agreement::FULL, same_addresses: true };
+    const RULE: Rule = Rule { fields: MatchFields::ALL, same_addresses: true };
 
-    fn copy(number: u64, seq: u32) -> Copy {
-        Copy { number, seq, ..Copy::of(&Packet::default(), 0) }
+    fn copy(number: u64, seq: u32) -> CapturedSegment {
+        CapturedSegment { number, seq, ..CapturedSegment::of(&Packet::default(), 0) }
     }
-    fn insert(p: &mut Pending, c: Copy) {
+    fn insert(p: &mut Pending, c: CapturedSegment) {
         p.insert(c, c.hash(RULE), RULE);
     }
 
@@ -191,7 +193,7 @@ mod tests {
             insert(&mut p, copy(number, seq));
         }
         let wanted = copy(0, 7);
-        let nearest_to_3 = |c: &Copy| Some(c.number.abs_diff(3));
+        let nearest_to_3 = |c: &CapturedSegment| Some(c.number.abs_diff(3));
         assert_eq!(p.take(&wanted, wanted.hash(RULE), RULE, nearest_to_3).unwrap().number, 3);
         assert_eq!(
             p.take(&wanted, wanted.hash(RULE), RULE, |c| (c.number > 1).then_some(0)).unwrap().number,

@@ -3,7 +3,7 @@
 
 use super::sides::Sides;
 use analysis::Fate;
-use analysis::join::{Clock, LostAcks, Side};
+use analysis::join::{Clock, LostAckSegments, Side};
 use instant::{Span, Time};
 use rustc_hash::FxHashMap;
 use sim::Frame;
@@ -46,7 +46,7 @@ pub struct Fates {
 pub struct Known {
     /// Those of the sender's side that did not simply arrive, in order.
     unlike: Vec<Settled>,
-    pub lost_acks: LostAcks,
+    pub lost_acks: LostAckSegments,
     pub clock: Clock,
     pub matched: u64,
     /// By side.
@@ -142,7 +142,7 @@ impl Fates {
         self.unlike.sort_unstable_by_key(|(number, _)| *number);
         Known {
             unlike: self.unlike,
-            lost_acks: LostAcks::new(lost_acks),
+            lost_acks: LostAckSegments::new(lost_acks),
             clock: Clock::common(floor, self.arrived),
             matched: self.arrived.iter().sum(),
             lost: self.lost,

@@ -4,36 +4,36 @@ use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use wire::{Flags, Packet, SackBlocks, Segment};
 
-/// Which facts of a header must agree between the captures. All of them, until something on the path is found
+/// Which fields of a header must agree between the captures. All of them, until something on the path is found
 /// to rewrite one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Agreement(u8);
+pub(super) struct MatchFields(u8);
 
-impl Agreement {
+impl MatchFields {
     const IP_ID: u8 = 1;
     /// Timestamps and SACK blocks; absent from a capture whose snap length cut them off.
     const OPTIONS: u8 = 2;
     /// The acknowledgment number of data: LRO keeps the last of those it merges.
     const DATA_ACK: u8 = 4;
 
-    pub const FULL: Agreement = Agreement(Self::IP_ID | Self::OPTIONS | Self::DATA_ACK);
+    pub const ALL: MatchFields = MatchFields(Self::IP_ID | Self::OPTIONS | Self::DATA_ACK);
     /// From the strictest to the loosest; the last asks for the byte range alone.
-    pub const LADDER: [Agreement; 6] = [
-        Agreement::FULL,
-        Agreement(Self::OPTIONS | Self::DATA_ACK),
-        Agreement(Self::IP_ID | Self::DATA_ACK),
-        Agreement(Self::DATA_ACK),
-        Agreement(Self::IP_ID),
-        Agreement(0),
+    pub const LADDER: [MatchFields; 6] = [
+        MatchFields::ALL,
+        MatchFields(Self::OPTIONS | Self::DATA_ACK),
+        MatchFields(Self::IP_ID | Self::DATA_ACK),
+        MatchFields(Self::DATA_ACK),
+        MatchFields(Self::IP_ID),
+        MatchFields(0),
     ];
-    pub fn without_options(self) -> Agreement {
-        Agreement(self.0 & !Self::OPTIONS)
+    pub fn without_options(self) -> MatchFields {
+        MatchFields(self.0 & !Self::OPTIONS)
     }
     pub fn needs_ip_id(self) -> bool {
         self.0 & Self::IP_ID != 0
     }
-    pub fn is_full(self) -> bool {
-        self == Agreement::FULL
+    pub fn is_all(self) -> bool {
+        self == MatchFields::ALL
     }
     /// Whether it does without the IP identification, the options, the acknowledgment of data.
     pub fn left_out(self) -> [bool; 3] {
@@ -44,16 +44,16 @@ impl Agreement {
     }
 }
 
-/// How copies are compared: by which facts, and whether within one connection or across address translation.
+/// How copies are compared: by which fields, and whether within one connection or across address translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rule {
-    pub facts: Agreement,
+    pub fields: MatchFields,
     pub same_addresses: bool,
 }
 
 /// One transmission of a segment, or one MSS of a super-packet, as a capture holds it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Copy {
+pub(super) struct CapturedSegment {
     /// Nanoseconds on the clock of its capture.
     pub time: i64,
     /// Packet number in its capture.
@@ -69,14 +69,14 @@ pub(super) struct Copy {
     /// Traffic shapers rewrite it, so it need not agree; it helps to tell apart copies that nothing else does.
     pub window: u16,
     pub flags: u8,
-    /// A copy with the same IP identification is in the same capture.
-    pub twin: bool,
+    /// An earlier copy with the same IP identification is in the same capture.
+    pub is_duplicate: bool,
     /// One that agrees with it was found in both captures lately.
-    pub alike: bool,
+    pub resembles_match: bool,
 }
 
-impl Copy {
-    pub fn of(p: &Packet, direction: u32) -> Copy {
+impl CapturedSegment {
+    pub fn of(p: &Packet, direction: u32) -> CapturedSegment {
         let seg = &p.seg;
         // What TSO and GRO redistribute over the segments of a super-packet cannot identify one: PSH and FIN
         // stand on the last, and the window is the first's.
@@ -84,7 +84,7 @@ impl Copy {
             0 => (seg.flags.0, seg.window),
             _ => (seg.flags.0 & (Flags::SYN.0 | Flags::RST.0), 0),
         };
-        Copy {
+        CapturedSegment {
             time: p.time.0,
             number: p.number,
             direction,
@@ -95,16 +95,16 @@ impl Copy {
             ip_id: p.ip_id,
             window,
             flags,
-            twin: false,
-            alike: false,
+            is_duplicate: false,
+            resembles_match: false,
         }
     }
 
     pub fn hash(&self, rule: Rule) -> u64 {
-        let f = rule.facts;
-        let id = if f.has(Agreement::IP_ID) { self.ip_id } else { 0 };
-        let options = if f.has(Agreement::OPTIONS) { self.options } else { 0 };
-        let ack = if self.len == 0 || f.has(Agreement::DATA_ACK) { self.ack } else { 0 };
+        let f = rule.fields;
+        let id = if f.has(MatchFields::IP_ID) { self.ip_id } else { 0 };
+        let options = if f.has(MatchFields::OPTIONS) { self.options } else { 0 };
+        let ack = if self.len == 0 || f.has(MatchFields::DATA_ACK) { self.ack } else { 0 };
         let direction = if rule.same_addresses { self.direction } else { 0 };
         let mut h = FxHasher::default();
         h.write_u64(u64::from(self.seq) << 32 | u64::from(ack));
@@ -114,26 +114,26 @@ impl Copy {
         h.finish()
     }
 
-    pub fn agrees(&self, o: &Copy, rule: Rule) -> bool {
-        let f = rule.facts;
+    pub fn matches(&self, o: &CapturedSegment, rule: Rule) -> bool {
+        let f = rule.fields;
         self.seq == o.seq
             && self.len == o.len
             && self.flags == o.flags
-            && (self.ack == o.ack || (self.len != 0 && !f.has(Agreement::DATA_ACK)))
-            && (self.ip_id == o.ip_id || !f.has(Agreement::IP_ID))
-            && (self.options == o.options || !f.has(Agreement::OPTIONS))
+            && (self.ack == o.ack || (self.len != 0 && !f.has(MatchFields::DATA_ACK)))
+            && (self.ip_id == o.ip_id || !f.has(MatchFields::IP_ID))
+            && (self.options == o.options || !f.has(MatchFields::OPTIONS))
             && (self.direction == o.direction || !rule.same_addresses)
     }
 
     /// The segments that segmentation offload makes of it: each takes the next sequence number and the next IP
     /// identification (0 stays 0: RFC 6864 lets atomic datagrams carry any value).
-    pub fn segments(self, mss: u32) -> impl Iterator<Item = Copy> {
+    pub fn segments(self, mss: u32) -> impl Iterator<Item = CapturedSegment> {
         let whole = mss == 0 || self.len <= mss || self.len > LARGEST_SUPER_PACKET;
         let (step, count) = if whole { (self.len, 1) } else { (mss, self.len.div_ceil(mss)) };
         (0..count).map(move |i| {
             let at = i * step;
             let ip_id = if self.ip_id == 0 { 0 } else { self.ip_id.wrapping_add(i as u16) };
-            Copy { seq: self.seq.wrapping_add(at), len: (self.len - at).min(step), ip_id, ..self }
+            CapturedSegment { seq: self.seq.wrapping_add(at), len: (self.len - at).min(step), ip_id, ..self }
         })
     }
 }
@@ -165,8 +165,8 @@ mod tests {
         p.seg.payload = 4000;
         p.seg.seq = wire::Seq(u32::MAX - 1000);
         p.seg.flags = Flags::ACK.with(Flags::PSH);
-        let rule = Rule { facts: Agreement::FULL, same_addresses: true };
-        let parts: Vec<Copy> = Copy::of(&p, 4).segments(1448).collect();
+        let rule = Rule { fields: MatchFields::ALL, same_addresses: true };
+        let parts: Vec<CapturedSegment> = CapturedSegment::of(&p, 4).segments(1448).collect();
         assert_eq!(parts.iter().map(|c| c.len).collect::<Vec<_>>(), [1448, 1448, 1104]);
         for (i, part) in parts.iter().enumerate() {
             let mut q = p;
@@ -174,8 +174,8 @@ mod tests {
             q.seg.seq = p.seg.seq + 1448 * i as u32;
             q.seg.flags = Flags::ACK;
             q.ip_id = p.ip_id.wrapping_add(i as u16);
-            let on_the_wire = Copy::of(&q, 4);
-            assert!(part.agrees(&on_the_wire, rule));
+            let on_the_wire = CapturedSegment::of(&q, 4);
+            assert!(part.matches(&on_the_wire, rule));
             assert_eq!(part.hash(rule), on_the_wire.hash(rule));
         }
     }
@@ -183,6 +183,6 @@ mod tests {
     #[test]
     fn a_made_up_length_is_not_cut_into_millions_of_segments() {
         let p = Packet { seg: Segment { payload: u32::MAX, ..Segment::default() }, ..Packet::default() };
-        assert_eq!(Copy::of(&p, 0).segments(88).count(), 1);
+        assert_eq!(CapturedSegment::of(&p, 0).segments(88).count(), 1);
     }
 }
