@@ -1,7 +1,7 @@
 //! For a while nothing of this direction got through, and then it did again.
 
 use super::{Episode, late_timer};
-use crate::assumptions::{AT_ONCE, RUN, TIMER_LEAST};
+use crate::assumptions::{AT_ONCE, OFTEN, RUN, TIMER_LEAST};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use analysis::rows::{BurstRow, EpisodeRow};
@@ -59,7 +59,8 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let mostly = least * 2 >= e.end() - e.row.start;
     let both = e.row.lost_acks.is_some_and(|n| n > 0) && spread && mostly;
     // A window, and then one repair after the other over a second, on a path where that happens once.
-    let shows = e.seen_leaving() && repairs && longest >= RUN && least >= TIMER_LEAST;
+    let shows =
+        e.seen_leaving() && repairs && longest >= RUN && least >= TIMER_LEAST && loses_no_others_in_a_row(e);
     Some((Cause::Outage, if both || shows { Certainty::Known } else { Certainty::Likely }))
 }
 
@@ -69,4 +70,10 @@ fn lost_behind(e: &Episode<'_>, silence_over: Time) -> u32 {
     let all = e.conversation.flows[e.side].bursts.iter();
     let shown = all.filter(|b| b.start >= silence_over && b.start <= e.end());
     shown.map(|b| b.lost_copies.unwrap_or(b.lost_segments)).max().unwrap_or(0)
+}
+
+/// A channel that loses packets in bursts takes one repair after the other as well, and does so at other times too.
+fn loses_no_others_in_a_row(e: &Episode<'_>) -> bool {
+    let mut others = e.conversation.flows[e.side].bursts.iter().filter(|b| b.episode != Some(e.row.number));
+    others.all(|b| (b.lost_copies.unwrap_or(b.lost_segments) as usize) < OFTEN)
 }
