@@ -7,7 +7,7 @@
 # make elsewhere  the code for other systems compiles, and the workflow files are well-formed
 # make studies the papers' experiments run again, the pages of docs/studies written anew
 # make explorer  the page of rexmit report, from explorer/ (needs Node; the built page is committed)
-# make web     the page that analyses captures in the browser, into target/web (needs Node, wasm-bindgen, Rust's wasm32 target)
+# make web     the page that analyses captures in the browser, into target/web (needs Node and Rust's wasm32 target)
 # make site    docs/ as a site in target/site, its tutorials run, its pictures drawn (opens from the file)
 # make man     the manual page, from the parser of the command line   (man -M .venv/share/man rexmit)
 # make fuzz    each fuzz target for a minute; make fuzz-short: ten seconds; make fuzz-coverage: lines that targets reach
