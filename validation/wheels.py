@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 import zipfile
 from dataclasses import dataclass
@@ -38,6 +39,9 @@ VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package
 LICENSE_IN_WHEEL = f"rexmit-{VERSION}.dist-info/licenses/LICENSE"
 METADATA = f"rexmit-{VERSION}.dist-info/METADATA"
 DATA = "python/rexmit.data"
+#: Until the first answer, from the beginning of `pip install`, and what may be installed for it.
+FIRST_S, MOST_BYTES = 10.0, 40e6
+BIN, REXMIT = ("Scripts", "rexmit.exe") if os.name == "nt" else ("bin", "rexmit")
 CAPTURE = "A1_reno_22M_deep_200ms"
 
 
@@ -252,15 +256,44 @@ def shared_files() -> set[str]:
 def install(archive: Path, place: Path) -> Path:
     """Into an empty environment, from there alone; gives its rexmit."""
     run(sys.executable, "-m", "venv", place / "venv")
-    python = place / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    python = place / "venv" / BIN / "python"
     say(f"installing {archive.name} and what it needs into an empty environment")
     pip(python, archive)
-    return python.with_name("rexmit.exe" if os.name == "nt" else "rexmit")
+    return python.with_name(REXMIT)
 
 
 def pip(python: Path, *what: str | Path) -> None:
     """Installs something into the environment of a Python."""
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what)
+
+
+def first_answer(wheel: Path, place: Path) -> list[str]:
+    """How soon somebody has an answer with pip and a folder of wheels, and what is installed for it; what is
+    wrong with that.
+    """
+    folder = place / "wheels"
+    run(
+        sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "-d", folder, wheel
+    )
+    run(sys.executable, "-m", "venv", place / "first")
+    rexmit = place / "first" / BIN / REXMIT
+    python = rexmit.with_stem("python")
+    before, began, used = size_of(place / "first"), time.monotonic(), os.times()
+    pip(python, "--no-index", "--find-links", folder, "rexmit")
+    for words in (["sample", "slow"], ["slow.pcapng"]):
+        run(rexmit, *words, where=place)
+    took, size, now = time.monotonic() - began, size_of(place / "first") - before, os.times()
+    cpu = sum(now[2:4]) - sum(used[2:4])
+    said = f"first answer {took:.1f} s after pip install began (bar {FIRST_S:g} s), {cpu:.1f} s of CPU time"
+    say(f"{said}; {size / 1e6:.1f} MB installed (bar {MOST_BYTES / 1e6:.0f} MB)")
+    wrong = [] if took <= FIRST_S else [f"the first answer took {took:.1f} s, more than {FIRST_S:g}"]
+    return wrong + ([] if size <= MOST_BYTES else [f"{size / 1e6:.1f} MB are installed"])
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of the files below, without what Python compiles."""
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return sum(path.stat().st_size for path in files)
 
 
 def smoke(rexmit: Path, work: Path, base: bool = False) -> list[str]:
@@ -329,6 +362,8 @@ def main() -> int:
                 work.mkdir()
                 rexmit = install(archive, Path(place))
                 wrong += [f"{archive.name}, base: {w}" for w in smoke(rexmit, work, base=True)]
+                if kind == "wheel":
+                    wrong += [f"{archive.name}: {w}" for w in first_answer(archive, Path(place))]
                 full = Path(place) / "full"
                 full.mkdir()
                 extras = ",".join(USED)
