@@ -6,7 +6,6 @@ rexmit itself imports nothing of that package: what it asks for is `Studies`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -74,16 +73,10 @@ class Studies(Protocol):
         """The variance-time plot and the log-scale diagram of counts per bin of so many seconds."""
 
 
-@cache
 def _found() -> Studies | None:
     for entry in entry_points(group=GROUP):
         return cast(Studies, entry.load())
     return None
-
-
-def there() -> bool:
-    """Whether the package and all that it needs are installed."""
-    return extras.has("studies") and _found() is not None
 
 
 def need(what: str) -> Studies:

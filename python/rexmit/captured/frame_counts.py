@@ -138,10 +138,11 @@ class Traffic(Shown):
             return dict.fromkeys(WHAT, "not estimated, as it was stopped early")
         from rexmit import studies
 
-        if not studies.there():
+        try:
+            offered = studies.need("the Hurst parameter")
+        except extras.MissingError:
             why = f"not estimated without rexmit-studies: {extras.command('studies')}"
             return dict.fromkeys(WHAT, why)
-        offered = studies.need("the Hurst parameter")
         found: dict[str, Hurst | str] = {}
         for what in WHAT:
             try:
