@@ -3,11 +3,11 @@
 # make release the full profile, laid out by what is hot: needs rustup's llvm-tools, takes ten minutes
 # make validate  the tests that take minutes each
 # make cost    is every command linear in its input? instructions, CPU time and memory; takes an hour
-# make wheel   a wheel and a source archive into target/dist, each tried in an empty environment (docs/release.md)
+# make wheel   wheels and source archives, the studies' too, into target/dist, each tried in an empty environment (docs/release.md)
 # make elsewhere  the code for other systems compiles, and the workflow files are well-formed
 # make studies the papers' experiments run again, the pages of docs/studies written anew
 # make explorer  the page of rexmit report, from explorer/ (needs Node; the built page is committed)
-# make web     the page that analyses captures in the browser, into target/web (needs Node, wasm-bindgen, Rust's wasm32 target)
+# make web     the page that analyses captures in the browser, into target/web (needs Node and Rust's wasm32 target)
 # make site    docs/ as a site in target/site, its tutorials run, its pictures drawn (opens from the file)
 # make man     the manual page, from the parser of the command line   (man -M .venv/share/man rexmit)
 # make fuzz    each fuzz target for a minute; make fuzz-short: ten seconds; make fuzz-coverage: lines that targets reach
@@ -23,7 +23,7 @@ DEMO   := tests/data/interruption.snd.pcap.gz
 
 # What the extension is made of: when none of it is newer than the stamp, nothing is built.
 SOURCES := $(shell find crates -name target -prune -o -type f \( -name '*.rs' -o -name Cargo.toml \) -print) \
-           Cargo.toml Cargo.lock pyproject.toml $(shell find python/rexmit.data -type f)
+           Cargo.toml Cargo.lock pyproject.toml studies/pyproject.toml $(shell find python/rexmit.data -type f)
 # The packages that `make build` needs, and those that `make test` needs besides.
 NEEDS := $(BIN)/.build-needs
 TOOLS := $(BIN)/.test-needs
@@ -40,9 +40,13 @@ PIP_SAYS := PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 PIP      := $(PIP_SAYS) $(BIN)/python -m pip install
 # Cargo shows how far it is: a bar on a terminal, else a line for each crate.
 MATURIN  := $(PIP_SAYS) VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop
+# The papers' studies, from their folder: what they need is installed with the other packages.
+STUDIES  := $(PIP) --no-deps --no-build-isolation -e studies
 # The packages of lists in pyproject.toml: `runtime`, or some of the optional ones, as pip reads them from a file.
-LISTED    = $(BIN)/python -c 'import sys, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-  lists = p["optional-dependencies"] | {"runtime": p["dependencies"]}; \
+# `studies` is what the package in studies/ needs besides rexmit.
+LISTED    = $(BIN)/python -c 'import sys, tomllib; p, s = (tomllib.load(open(f + "pyproject.toml", "rb"))["project"] for f in ("", "studies/")); \
+  needs = [one for one in s["dependencies"] if not one.startswith("rexmit=")]; \
+  lists = p["optional-dependencies"] | {"runtime": p["dependencies"], "studies": needs}; \
   print(*{package: None for name in sys.argv[1:] for package in lists[name]}, sep="\n")'
 # What the commands of README.md need.
 USED := runtime tables figures studies sweep
@@ -54,9 +58,9 @@ $(BIN)/python:
 	  { echo "$(PYTHON) cannot make a virtual environment: install it (apt-get install python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(NEEDS): pyproject.toml | $(BIN)/python
+$(NEEDS): pyproject.toml studies/pyproject.toml | $(BIN)/python
 	@echo "1 of 2: Python packages into $(VENV) (numpy, scipy, pyarrow, matplotlib, DuckDB and what they need: 130 MB the first time)"
-	@$(LISTED) $(USED) | $(PIP) 'maturin>=1.9.4,<2' -r /dev/stdin
+	@$(LISTED) $(USED) | $(PIP) 'maturin>=1.9.4,<2' 'hatchling>=1.26' 'editables>=0.5' -r /dev/stdin
 	@touch $@
 
 # The profile `local` of Cargo.toml: soon built, nearly as fast as what wheels and benchmarks have.
@@ -64,6 +68,7 @@ $(BUILT): $(SOURCES) $(NEEDS)
 	@command -v cargo >/dev/null || { echo "rexmit needs a Rust toolchain: see https://rustup.rs" >&2; exit 1; }
 	@echo "2 of 2: rexmit's Rust extension, 86 crates, 220 to 350 s of CPU time the first time: two to four minutes on two free cores, longer beside other work; less after a change"
 	@$(MATURIN) --profile local
+	@$(STUDIES)
 	@touch $@
 	@echo "built: $(BIN)/rexmit"
 
@@ -196,4 +201,4 @@ elsewhere: $(WHEEL)
 
 clean:
 	rm -rf $(VENV) $(TARGET) demo-out python/rexmit/_core*.so
-	find python tests benches validation -name __pycache__ -type d -prune -exec rm -rf {} +
+	find python studies tests benches validation -name __pycache__ -type d -prune -exec rm -rf {} +

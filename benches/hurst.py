@@ -4,7 +4,7 @@ noise, beside what other implementations reached, and on a series that is none.
 
     python benches/hurst.py                  the tables, as Markdown (about a minute)
     python benches/hurst.py --paths 300      sooner, and rougher
-    python benches/hurst.py --calibrate      makes python/rexmit/selfsim/calibration.json anew
+    python benches/hurst.py --calibrate      makes studies/rexmit_studies/selfsim/calibration.json anew
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rexmit.selfsim import calibration, fgn, hurst_abry_veitch
-from rexmit.selfsim import frequency as f
-from rexmit.selfsim import time_domain as t
-from rexmit.selfsim import wavelets as w
-from rexmit.selfsim.estimate import HurstEstimate
+from rexmit_studies.selfsim import calibration, fgn, hurst_abry_veitch
+from rexmit_studies.selfsim import frequency as f
+from rexmit_studies.selfsim import time_domain as t
+from rexmit_studies.selfsim import wavelets as w
+from rexmit_studies.selfsim.estimate import HurstEstimate
 
 HURSTS = (0.6, 0.7, 0.8, 0.9)
 LENGTHS = (256, 1024, 4096)

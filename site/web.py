@@ -2,8 +2,8 @@
 
     .venv/bin/python site/web.py          (make web)
 
-Needs Rust's target wasm32-unknown-unknown, wasm-bindgen of the version that crates/web asks for, and Node.
-The answers come from the crates; the page of a report is the one that `rexmit report` writes.
+Needs Rust's target wasm32-unknown-unknown and Node, and says with exit code 2 what it lacks. The answers come
+from the crates; the page of a report is the one that `rexmit report` writes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 import zlib
 from pathlib import Path
 
@@ -60,6 +59,7 @@ def main() -> int:
 def sources() -> str:
     """A hash of what the page is made of, by which a page that is older is known."""
     named = ("Cargo.toml", "Cargo.lock", "site/web.py", "python/rexmit/report/explorer.html")
+    named += ("site/bind/Cargo.toml", "site/bind/Cargo.lock", "site/bind/src/main.rs")
     found = [ROOT / name for name in named]
     for folder, kinds in (("crates", (".rs", ".toml")), ("explorer", (".ts", ".tsx", ".css", ".html"))):
         inside = (path for path in (ROOT / folder).rglob("*") if path.suffix in kinds)
@@ -75,14 +75,16 @@ def target() -> Path:
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
-def version() -> str:
-    """Of wasm-bindgen: library and program have to be the same."""
-    told = tomllib.loads((ROOT / "crates/web/Cargo.toml").read_text(encoding="utf-8"))
-    return str(told["target"]['cfg(target_arch = "wasm32")']["dependencies"]["wasm-bindgen"]).lstrip("=")
-
-
 def _run(*command: str | Path, where: Path = ROOT, **more: str) -> None:
     subprocess.run([str(word) for word in command], cwd=where, env={**os.environ, **more}, check=True)
+
+
+def _had(*command: str | Path, what: str, where: Path = ROOT) -> None:
+    """Fetches what is needed. Raises LackingError, with what it is, where that cannot be had."""
+    try:
+        _run(*command, where=where)
+    except subprocess.CalledProcessError:
+        raise LackingError(f"needs {what}, which could not be fetched") from None
 
 
 def compiled() -> Path:
@@ -97,15 +99,15 @@ def compiled() -> Path:
 
 
 def bind(module: Path, to: Path) -> Path:
-    """The module with its bindings for JavaScript; gives the folder."""
-    wanted = version()
-    have = shutil.which("wasm-bindgen")
-    told = (
-        subprocess.run([have, "--version"], capture_output=True, text=True, check=True).stdout if have else ""
-    )
-    if told.split()[-1:] != [wanted]:
-        raise LackingError(f"needs wasm-bindgen {wanted}: cargo install wasm-bindgen-cli --version {wanted}")
-    _run("wasm-bindgen", module, "--target", "web", "--omit-default-module-path", "--out-dir", to)
+    """The module with its bindings for JavaScript; gives the folder.
+
+    The library of wasm-bindgen does it, which is built much sooner than its program.
+    """
+    place, own = ROOT / "site" / "bind", target() / "bind"
+    manifest = ("--manifest-path", place / "Cargo.toml", "--locked")
+    _had("cargo", "fetch", "--quiet", *manifest, what="the crates of site/bind/Cargo.lock")
+    _run("cargo", "build", "--quiet", *manifest, "--target-dir", own)
+    _run(own / "debug" / "rexmit-bind", module, to)
     return to
 
 
@@ -115,7 +117,8 @@ def bundled(core: Path, to: Path) -> str:
     if shutil.which("npm") is None:
         raise LackingError("needs Node 20 or newer: see https://nodejs.org")
     if not (explorer / "node_modules").is_dir():
-        _run("npm", "ci", "--no-audit", "--no-fund", where=explorer)
+        packages = "the packages of explorer/package-lock.json"
+        _had("npm", "ci", "--no-audit", "--no-fund", where=explorer, what=packages)
     where = {"REXMIT_CORE": str((core / "rexmit_web.js").resolve()), "REXMIT_OUT": str(to.resolve())}
     _run("npm", "run", "--silent", "web", where=explorer, **where)
     return (to / "page.html").read_text(encoding="utf-8")

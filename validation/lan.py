@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes rexmit/studies/selfsimilar/lan.pcap.gz: five minutes of a small network, for `rexmit traffic`.
+"""Makes rexmit_studies/selfsimilar/lan.pcap.gz: five minutes of a small network, for `rexmit traffic`.
 
     sudo validation/lan.py lan.pcap.gz [seconds]
 

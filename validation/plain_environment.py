@@ -1,7 +1,7 @@
 """A virtual environment as a user has it: rexmit as it is built here and what it depends on, no more.
 
 It has the extras that `make build` installs, or others, or none. What the running interpreter has is linked,
-so that it takes a second and no network. rexmit itself may come from a wheel instead.
+so that it takes a second and no network. rexmit itself and its studies may come from wheels instead.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Extras that `make build` installs (USED in the Makefile).
 USED = ("tables", "figures", "studies", "sweep")
 
+#: The package of the papers, which is in studies/.
+STUDIES = "rexmit-studies"
 #: Packages of the development tools: none may be found.
 FOREIGN = ("pandas", "polars", "jsonschema", "pytest")
 SCRIPT = """#!{python}
@@ -28,10 +30,11 @@ sys.exit(main())
 """
 
 
-def make(folder: Path, wheel: Path | None = None, extras: Sequence[str] = USED) -> Path:
+def make(folder: Path, wheels: Sequence[Path] = (), extras: Sequence[str] = USED) -> Path:
     """Makes it; returns its folder. Raises RuntimeError if it is not what it should be.
 
-    wheel: rexmit is installed from there, not linked to where its source is.  extras: of pyproject.toml.
+    wheels: what rexmit, and its studies where the extras name them, are installed from; else they are linked
+    to where their source is.  extras: of pyproject.toml.
     """
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     python = folder / "bin" / "python"
@@ -39,11 +42,15 @@ def make(folder: Path, wheel: Path | None = None, extras: Sequence[str] = USED) 
     packages = folder / "lib" / version / "site-packages"
     for dist in needed(extras):
         _link(dist, packages)
-    if wheel:
+    if wheels:
         pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
-        subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)], check=True)
+        told = [str(wheel) for wheel in wheels]
+        subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-deps", *told], check=True)
     else:
         _use_source(folder, packages)
+        if "studies" in extras:
+            # With its folder and its entry point, as `make build` installs it.
+            _link(distribution(STUDIES), packages)
     code = f"import importlib.util as u; print(*(n for n in {FOREIGN} if u.find_spec(n)))"
     found = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True, env={})
     if found.stdout.strip():
@@ -65,13 +72,17 @@ def needed(extras: Sequence[str] = ()) -> list[Distribution]:
     """What rexmit needs at run time with these extras, by pyproject.toml, and what those packages need."""
     from packaging.requirements import Requirement
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    lists = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
+    project, studies = (
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for folder in (".", "studies")
+    )
+    optional = project["optional-dependencies"] | {"studies": studies["dependencies"]}
+    lists = [project["dependencies"], *(optional[extra] for extra in extras)]
     found: dict[str, Distribution] = {}
     waiting = [Requirement(text).name for texts in lists for text in texts]
     while waiting:
         name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
-        if name in found:
+        if name in found or name == "rexmit":
             continue
         found[name] = distribution(name)
         wanted = [Requirement(text) for text in found[name].requires or []]

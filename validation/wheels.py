@@ -1,11 +1,12 @@
 """Builds what a release consists of, and uses it as somebody would who installed it.
 
-A wheel and a source archive are built into target/dist. On Linux the wheel is for every distribution with
-glibc 2.28 or newer (manylinux_2_28), which auditwheel confirms. Each is installed into an empty virtual
-environment, with what it declares that it needs and nothing else; then every subcommand runs there, in an
-empty folder and an empty environment, and must answer with its exit code and with something that only a whole
-installation knows, or say which packages it needs and how to install them. Then the same with the extras that
-`make build` installs, where every subcommand must answer.
+A wheel and a source archive are built into target/dist, and beside them those of the papers' studies, which
+are a distribution of their own. On Linux the wheel is for every distribution with glibc 2.28 or newer
+(manylinux_2_28), which auditwheel confirms. Each is installed into an empty virtual environment, with what it
+declares that it needs and nothing else; then every subcommand runs there, in an empty folder and an empty
+environment, and must answer with its exit code and with something that only a whole installation knows, or
+say which packages it needs and how to install them. Then the same with the extras that `make build` installs,
+the studies among them, where every subcommand must answer.
 
 python validation/wheels.py [--only {wheel,sdist}] [--built]     --built: check what lies in target/dist
 
@@ -22,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 import zipfile
 from dataclasses import dataclass
@@ -37,6 +39,9 @@ VERSION = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package
 LICENSE_IN_WHEEL = f"rexmit-{VERSION}.dist-info/licenses/LICENSE"
 METADATA = f"rexmit-{VERSION}.dist-info/METADATA"
 DATA = "python/rexmit.data"
+#: Until the first answer, from the beginning of `pip install`, and what may be installed for it.
+FIRST_S, MOST_BYTES = 10.0, 40e6
+BIN, REXMIT = ("Scripts", "rexmit.exe") if os.name == "nt" else ("bin", "rexmit")
 CAPTURE = "A1_reno_22M_deep_200ms"
 
 
@@ -97,7 +102,7 @@ def tries(linux: bool) -> list[Try]:
         ),
         Try('sql swept "select 1"', r"1", extra="sweep"),
         Try("sql --help", r"DuckDB"),
-        Try("study list", "(?s)" + ".*".join(studies)),
+        Try("study list", "(?s)" + ".*".join(studies), extra="studies"),
         Try("study run wireless --quick --out studied", r"holds|fails|not decided", extra="studies"),
         Try("traffic s.pcap.gz", r"Hurst parameter"),
         Try("record --help", r"--filter"),
@@ -117,10 +122,10 @@ def say(what: str) -> None:
     print(what, flush=True)
 
 
-def run(*command: str | Path) -> None:
+def run(*command: str | Path, where: Path = ROOT) -> None:
     # maturin looks for Zig by way of the first `python3` that it finds.
     path = os.pathsep.join([str(TOOLS), os.environ.get("PATH", os.defpath)])
-    done = subprocess.run([str(c) for c in command], check=False, cwd=ROOT, env=os.environ | {"PATH": path})
+    done = subprocess.run([str(c) for c in command], check=False, cwd=where, env=os.environ | {"PATH": path})
     if done.returncode != 0:
         raise Failed(f"{' '.join(map(str, command))} ended with {done.returncode}")
 
@@ -140,6 +145,13 @@ def build(what: list[str]) -> None:
         portable = ["--compatibility", GLIBC, "--zig"] if sys.platform == "linux" else []
         run(TOOLS / "maturin", "build", "--release", "--out", DIST, *portable)
     run(TOOLS / "maturin", "sdist", "--out", DIST)
+    build_studies(DIST)
+
+
+def build_studies(into: Path) -> None:
+    """The wheel of the papers' studies, which is the same for all systems, and its source archive."""
+    for target in ("wheel", "sdist"):
+        run(sys.executable, "-m", "hatchling", "build", "-t", target, "-d", into, where=ROOT / "studies")
 
 
 def audit(wheel: Path) -> None:
@@ -157,6 +169,17 @@ def audit(wheel: Path) -> None:
     if lacking := lacking_in_wheel(held):
         raise Failed(f"{wheel.name} lacks {', '.join(lacking)}")
     if wrong := wrong_metadata(zipfile.ZipFile(wheel).read(METADATA)):
+        raise Failed(f"{wheel.name}: {wrong}")
+    say(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {len(held)} files")
+
+
+def audit_studies(wheel: Path) -> None:
+    """That it holds what the package's folder does, and how rexmit finds it."""
+    archive = zipfile.ZipFile(wheel)
+    held = set(archive.namelist())
+    if lacking := lacking_in_studies(held):
+        raise Failed(f"{wheel.name} lacks {', '.join(lacking)}")
+    if wrong := wrong_metadata(archive.read(f"rexmit_studies-{VERSION}.dist-info/METADATA")):
         raise Failed(f"{wheel.name}: {wrong}")
     say(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {len(held)} files")
 
@@ -179,12 +202,12 @@ def wrong_metadata(text: bytes) -> str:
     )
 
 
-def package_files() -> set[str]:
+def package_files(folder: str = "python", package: str = "rexmit") -> set[str]:
     """What lies in the package's folder, from `python` on; of what is built there nothing."""
-    package = ROOT / "python"
+    above = ROOT / folder
     return {
-        p.relative_to(package).as_posix()
-        for p in (package / "rexmit").rglob("*")
+        p.relative_to(above).as_posix()
+        for p in (above / package).rglob("*")
         if p.is_file() and "__pycache__" not in p.parts and p.suffix not in (".so", ".pyd")
     }
 
@@ -193,6 +216,14 @@ def lacking_in_wheel(held: set[str]) -> list[str]:
     """What a wheel with these files lacks. The stacks are inside the extension."""
     data = f"rexmit-{VERSION}.data/data/"
     wanted = package_files() | {LICENSE_IN_WHEEL} | {data + p for p in shared_files()}
+    return sorted(wanted - held)
+
+
+def lacking_in_studies(held: set[str]) -> list[str]:
+    """What a wheel of the studies with these files lacks."""
+    about = f"rexmit_studies-{VERSION}.dist-info"
+    wanted = package_files("studies", "rexmit_studies")
+    wanted |= {f"{about}/entry_points.txt", f"{about}/licenses/LICENSE"}
     return sorted(wanted - held)
 
 
@@ -225,15 +256,44 @@ def shared_files() -> set[str]:
 def install(archive: Path, place: Path) -> Path:
     """Into an empty environment, from there alone; gives its rexmit."""
     run(sys.executable, "-m", "venv", place / "venv")
-    python = place / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    python = place / "venv" / BIN / "python"
     say(f"installing {archive.name} and what it needs into an empty environment")
     pip(python, archive)
-    return python.with_name("rexmit.exe" if os.name == "nt" else "rexmit")
+    return python.with_name(REXMIT)
 
 
 def pip(python: Path, *what: str | Path) -> None:
     """Installs something into the environment of a Python."""
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what)
+
+
+def first_answer(wheel: Path, place: Path) -> list[str]:
+    """How soon somebody has an answer with pip and a folder of wheels, and what is installed for it; what is
+    wrong with that.
+    """
+    folder = place / "wheels"
+    run(
+        sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "-d", folder, wheel
+    )
+    run(sys.executable, "-m", "venv", place / "first")
+    rexmit = place / "first" / BIN / REXMIT
+    python = rexmit.with_stem("python")
+    before, began, used = size_of(place / "first"), time.monotonic(), os.times()
+    pip(python, "--no-index", "--find-links", folder, "rexmit")
+    for words in (["sample", "slow"], ["slow.pcapng"]):
+        run(rexmit, *words, where=place)
+    took, size, now = time.monotonic() - began, size_of(place / "first") - before, os.times()
+    cpu = sum(now[2:4]) - sum(used[2:4])
+    said = f"first answer {took:.1f} s after pip install began (bar {FIRST_S:g} s), {cpu:.1f} s of CPU time"
+    say(f"{said}; {size / 1e6:.1f} MB installed (bar {MOST_BYTES / 1e6:.0f} MB)")
+    wrong = [] if took <= FIRST_S else [f"the first answer took {took:.1f} s, more than {FIRST_S:g}"]
+    return wrong + ([] if size <= MOST_BYTES else [f"{size / 1e6:.1f} MB are installed"])
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of the files below, without what Python compiles."""
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return sum(path.stat().st_size for path in files)
 
 
 def smoke(rexmit: Path, work: Path, base: bool = False) -> list[str]:
@@ -292,8 +352,9 @@ def main() -> int:
         if not options.built:
             build(what)
         wrong = []
+        audit_studies(only("rexmit_studies-*.whl"))
         for kind in what:
-            archive = only("*.whl" if kind == "wheel" else "*.tar.gz")
+            archive = only("rexmit-*.whl" if kind == "wheel" else "rexmit-*.tar.gz")
             if kind == "wheel":
                 audit(archive)
             with tempfile.TemporaryDirectory(prefix="rexmit-") as place:
@@ -301,11 +362,13 @@ def main() -> int:
                 work.mkdir()
                 rexmit = install(archive, Path(place))
                 wrong += [f"{archive.name}, base: {w}" for w in smoke(rexmit, work, base=True)]
+                if kind == "wheel":
+                    wrong += [f"{archive.name}: {w}" for w in first_answer(archive, Path(place))]
                 full = Path(place) / "full"
                 full.mkdir()
                 extras = ",".join(USED)
                 say(f"adding the extras {extras}")
-                pip(rexmit.with_stem("python"), f"rexmit[{extras}]")
+                pip(rexmit.with_stem("python"), only("rexmit_studies-*.whl"), f"rexmit[{extras}]")
                 wrong += [f"{archive.name}[{extras}]: {w}" for w in smoke(rexmit, full)]
     except Failed as failed:
         print(f"wheels: {failed}", file=sys.stderr)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rexmit.running.one_run import LiveRun, Run, run
     from rexmit.running.scripted import Script, script
     from rexmit.scenario import Scenario
-    from rexmit.studies.called import study
+    from rexmit.studies import study
     from rexmit.sweeps.results import Sweep
     from rexmit.sweeps.sweeping import sweep
     from rexmit.tables import Table
@@ -99,7 +99,7 @@ _HOME = {
     "run": "rexmit.running.one_run",
     "runs": "rexmit.running.many_runs",
     "script": "rexmit.running.scripted",
-    "study": "rexmit.studies.called",
+    "study": "rexmit.studies",
     "sweep": "rexmit.sweeps.sweeping",
     "traffic": "rexmit.captured.frame_counts",
 }

@@ -17,13 +17,17 @@ Extra = Literal["tables", "figures", "studies", "sweep", "mcp", "notebook", "clu
 MODULES: dict[Extra, tuple[str, ...]] = {
     "tables": ("pyarrow",),
     "figures": ("matplotlib", "numpy"),
-    "studies": ("matplotlib", "numpy", "pyarrow", "pywt", "scipy"),
+    "studies": ("rexmit_studies", "matplotlib", "numpy", "pyarrow", "pywt", "scipy"),
     "sweep": ("duckdb", "fsspec", "numpy", "pyarrow", "scipy"),
     "mcp": ("mcp",),
     "notebook": ("ipykernel", "matplotlib", "numpy", "pyarrow"),
     "cluster": ("cryptography", "distributed", "numpy", "pyarrow", "scipy"),
 }
 PACKAGE = "rexmit"
+#: The package of the studies, and the module by which it is known. It brings what else the extra names.
+_STUDIES, _MODULE = "rexmit-studies", "rexmit_studies"
+#: The folder of the source, if the package runs from there.
+_CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 class MissingError(ImportError, ValueError):
@@ -41,6 +45,8 @@ def need(extra: Extra, what: str, *modules: str) -> None:
     what: the thing that needs them.
     """
     absent = _absent(modules or MODULES[extra])
+    if _MODULE in absent:
+        absent = [_STUDIES]
     if absent:
         raise MissingError(f"{what} needs {' and '.join(absent)}: {command(extra)}")
 
@@ -50,7 +56,8 @@ def told(error: ModuleNotFoundError) -> MissingError | None:
     module = (error.name or "").partition(".")[0]
     for extra, modules in MODULES.items():
         if module in modules:
-            return MissingError(f"this needs {module}: {command(extra)}")
+            package = _STUDIES if module == _MODULE else module
+            return MissingError(f"this needs {package}: {command(extra)}")
     return None
 
 
@@ -67,6 +74,8 @@ def _there(module: str) -> bool:
 
 def command(extra: Extra) -> str:
     """The command line that adds an extra to the installation that is running."""
+    if _from_checkout() and extra == "studies":
+        return shlex.join([sys.executable, "-m", "pip", "install", "-e", str(_CHECKOUT / "studies")])
     if _from_checkout():
         return shlex.join([sys.executable, "-m", "pip", "install", *_requirements(extra)])
     prefix = Path(sys.prefix)
@@ -90,7 +99,7 @@ def command(extra: Extra) -> str:
 
 def _from_checkout() -> bool:
     """Whether the package runs from the folder of its source, as `make build` has it."""
-    return (Path(__file__).resolve().parents[2] / "crates" / "py" / "Cargo.toml").exists()
+    return (_CHECKOUT / "crates" / "py" / "Cargo.toml").exists()
 
 
 def _made_by_uv(prefix: Path) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from rexmit.studies import load
-from rexmit.studies.run import Outcome, run
+from rexmit_studies import load
+from rexmit_studies.run import Outcome, run
 
 
 @cache

@@ -58,7 +58,11 @@ def test_the_base_is_small() -> None:
 def test_extras_are_those_of_the_project() -> None:
     lists = PROJECT["optional-dependencies"]
     assert set(extras.MODULES) == set(lists) - {"dev", "wheel"}
-    bring = packages_distributions()
+    # Of what is installed from its folder, the modules are not listed.
+    bring = {"rexmit_studies": ["rexmit-studies"], **packages_distributions()}
+    studies = tomllib.loads((ROOT / "studies" / "pyproject.toml").read_text())["project"]
+    assert lists["studies"] == [studies["name"]]
+    lists = lists | {"studies": [studies["name"], *studies["dependencies"]]}
     for extra, modules in extras.MODULES.items():
         names = {text.split(">")[0].split("[")[0].lower() for text in lists[extra]}
         for module in modules:
@@ -81,9 +85,8 @@ def test_extras_are_those_of_the_project() -> None:
         ("report slow.pcap.gz -o page.html", "page.html"),
         ("run interruption --set duration=3s --out ran --report", "ran/index.md"),
         ("compare interruption interruption --second-seed 2", "episode"),
-        ("traffic slow.pcap.gz", "not estimated without scipy: "),
+        ("traffic slow.pcap.gz", "not estimated without rexmit-studies: "),
         ("sample slow", "wrote slow.pcapng"),
-        ("study list", "interruption"),
         ("drill --help", "packetdrill"),
     ],
 )
@@ -105,7 +108,8 @@ def test_the_base_answers(base: Path, tmp_path: Path, arguments: str, says: str)
             "rexmit sweep needs numpy and pyarrow and scipy: ",
         ),
         ("run interruption --runs 2", "more than one run needs numpy and pyarrow and scipy: "),
-        ("study run wireless --quick", "rexmit study run needs matplotlib and "),
+        ("study list", "rexmit study needs rexmit-studies: "),
+        ("study run wireless --quick", "rexmit study needs rexmit-studies: "),
         ("sql swept select", "rexmit sql needs duckdb and "),
         ("mcp .", "rexmit mcp needs mcp: "),
         ("record -- true", "rexmit record needs pyarrow: "),
@@ -190,4 +194,6 @@ def test_the_command_is_that_of_the_installation(tmp_path: Path, monkeypatch: py
 
     Place(monkeypatch, tmp_path / "checkout", checkout=True)
     monkeypatch.setattr(extras, "requires", lambda name: ["rich>=13", 'pyarrow>=15 ; extra == "tables"'])
-    assert extras.command("tables") == f"{tmp_path}/checkout/bin/python -m pip install 'pyarrow>=15'"
+    python = f"{tmp_path}/checkout/bin/python"
+    assert extras.command("tables") == f"{python} -m pip install 'pyarrow>=15'"
+    assert extras.command("studies") == f"{python} -m pip install -e {ROOT / 'studies'}"

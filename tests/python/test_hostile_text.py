@@ -264,10 +264,10 @@ def test_a_study_of_ones_own(evil: str) -> None:
     """Texts in it are Markdown; what is said of its data and of what failed is none."""
     import pyarrow as pa
 
-    from rexmit.studies.html import document
-    from rexmit.studies.page import blocks, markdown
-    from rexmit.studies.run import Outcome, Section
-    from rexmit.studies.study import Study
+    from rexmit_studies.html import document
+    from rexmit_studies.page import blocks, markdown
+    from rexmit_studies.run import Outcome, Section
+    from rexmit_studies.study import Study
 
     study = Study("rto", evil, evil, evil, lambda plan: None, [], lambda results: [], origin=evil)
     clean = evil.encode("utf-8", "replace").decode()

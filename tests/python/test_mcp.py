@@ -105,7 +105,7 @@ def asked(capfd: pytest.CaptureFixture[str], *words: str) -> Any:
 
 
 def test_the_tutorial_of_the_slow_download(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    taken = Path(rexmit.__file__).parent / "studies" / "ns3" / "download.rcv.pcap.gz"
+    taken = Path(rexmit.__file__).parent / "samples" / "download.pcap.gz"
     (tmp_path / "download.pcap.gz").write_bytes(taken.read_bytes())
     folders = Folders([str(tmp_path)])
     flows = asked(capfd, "analyze", str(tmp_path / "download.pcap.gz"))["flows"]

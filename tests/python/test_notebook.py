@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rexmit as rx
-from rexmit.studies.run import Outcome, Section, Study
+from rexmit_studies.run import Outcome, Section, Study
 
 DATA = Path(__file__).parents[1] / "data"
 #: A name that is markup, breaks the line, turns it around and colours it.

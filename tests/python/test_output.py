@@ -149,7 +149,7 @@ def nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("analyze", "simulate", "traffic"):
         monkeypatch.setattr(_core, name, work)
-    monkeypatch.setattr("rexmit.studies.run.run", work)
+    monkeypatch.setattr("rexmit_studies.run.run", work)
 
 
 @pytest.mark.usefixtures("nothing_is_read")

@@ -41,6 +41,15 @@ def maturin(*arguments: str | Path) -> None:
 
 
 @pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the papers' studies."""
+    out = tmp_path_factory.mktemp("studies")
+    wheels.build_studies(out)
+    (built,) = out.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With the profile of the extension that is there: up to date, it is not compiled again."""
     if _core.__build__ not in ("local", "dev"):
@@ -71,11 +80,36 @@ def test_a_wheel_holds_the_data_and_no_file_of_the_checkout_besides(wheel: Path)
     assert "there is no description" in wheels.wrong_metadata(metadata.partition(b"\n\n")[0])
 
 
+def test_the_studies_are_in_a_wheel_of_their_own_and_only_there(wheel: Path, studies: Path) -> None:
+    held = set(zipfile.ZipFile(studies).namelist())
+    assert wheels.lacking_in_studies(held) == []
+    assert {name.split("/")[0] for name in held} == {
+        "rexmit_studies",
+        f"rexmit_studies-{wheels.VERSION}.dist-info",
+    }
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if "rexmit_studies" in name]
+    metadata = zipfile.ZipFile(studies).read(f"rexmit_studies-{wheels.VERSION}.dist-info/METADATA")
+    assert wheels.wrong_metadata(metadata) == ""
+
+
+def test_the_studies_are_of_the_version_of_rexmit() -> None:
+    project = tomllib.loads((ROOT / "studies" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == wheels.VERSION
+    assert f"rexmit=={wheels.VERSION}" in project["dependencies"]
+    assert (ROOT / "studies" / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_rexmit_imports_its_studies_by_their_entry_point_only() -> None:
+    imports = re.compile(r"^\s*(from|import) rexmit_studies", re.M)
+    found = [path for path in (ROOT / "python").rglob("*.py") if imports.search(path.read_text("utf-8"))]
+    assert found == []
+
+
 @pytest.mark.parametrize(
     ("kind", "lost"),
     [
         ("wheel", "rexmit/scenarios/interruption.toml"),
-        ("wheel", "rexmit/selfsim/calibration.json"),
+        ("studies", "rexmit_studies/selfsim/calibration.json"),
         ("sdist", "stacks/linux-2.6-reno.toml"),
         ("sdist", "crates/scenario/build.rs"),
         ("sdist", "python/rexmit/scenarios/interruption.toml"),
@@ -84,6 +118,8 @@ def test_a_wheel_holds_the_data_and_no_file_of_the_checkout_besides(wheel: Path)
 def test_a_file_that_is_not_there_is_named(kind: str, lost: str) -> None:
     if kind == "wheel":
         assert lost in wheels.lacking_in_wheel({"rexmit/__init__.py"})
+    elif kind == "studies":
+        assert lost in wheels.lacking_in_studies({"rexmit_studies/__init__.py"})
     else:
         assert lost in wheels.lacking_in_sdist({"pyproject.toml"})
 
@@ -93,9 +129,10 @@ def test_a_file_that_is_not_there_is_named(kind: str, lost: str) -> None:
 )
 @pytest.mark.parametrize("extras", [(), plain_environment.USED], ids=["base", "extras"])
 def test_an_installed_wheel_answers_each_subcommand(
-    wheel: Path, tmp_path: Path, extras: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    wheel: Path, studies: Path, tmp_path: Path, extras: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    environment = plain_environment.make(tmp_path / "venv", wheel, extras)
+    built = [wheel, studies] if extras else [wheel]
+    environment = plain_environment.make(tmp_path / "venv", built, extras)
     work = tmp_path / "work"
     work.mkdir()
     wrong = wheels.smoke(environment / "bin" / "rexmit", work, base=not extras)

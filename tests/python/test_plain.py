@@ -14,9 +14,9 @@ import pytest
 
 import rexmit as rx
 from conftest import DATA
-from rexmit.studies import paper
-from rexmit.studies.interruption.phases import Transfer, unfinished
 from rexmit.tables import Table
+from rexmit_studies import paper
+from rexmit_studies.interruption.phases import Transfer, unfinished
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "validation"))
@@ -137,8 +137,8 @@ import sys
 sys.path.insert(0, "validation")
 import rexmit as rx
 import kernel
-from rexmit.studies.interruption import server, setups
-from rexmit.studies.study import Plan, Results
+from rexmit_studies.interruption import server, setups
+from rexmit_studies.study import Plan, Results
 
 plan = Plan(quick=True)
 server.declare(plan)
@@ -224,8 +224,8 @@ def test_a_transfer_that_did_not_end_has_no_cost_and_is_counted() -> None:
 
 
 def test_the_page_says_how_many_did_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rexmit.studies.interruption import phases, shares
-    from rexmit.studies.study import Results
+    from rexmit_studies.interruption import phases, shares
+    from rexmit_studies.study import Results
 
     def sweep(results: Results, name: str = "phases") -> dict[str, list[Any]]:
         left = None if name == "phases, small window" else 25.0

@@ -461,3 +461,55 @@ def test_a_name_that_is_markup_is_text(watched: Watched, tmp_path: Path) -> None
     assert "onerror=window.ran=1" in page.inner_text("h1")
     assert page.evaluate("window.ran") is None
     assert page.locator("main img").count() == 0
+
+
+TWO_FLOWS = """
+name = "two-flows"
+duration = "6s"
+seed = 1
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+name = "path"
+between = ["a", "b"]
+rate = "5Mbps"
+delay = "10ms"
+queue = { kind = "droptail", packets = 30 }
+[[flow]]
+name = "first"
+from = "a"
+to = "b"
+stack = "linux-6-cubic"
+workload = { kind = "file", size = "1MB" }
+[[flow]]
+name = "second"
+from = "a"
+to = "b"
+start = "1s"
+stack = "linux-6-cubic"
+workload = { kind = "file", size = "1MB" }
+[record]
+capture = ["a"]
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_all_flows_of_a_path_are_stacked(chromium: Any, tmp_path: Path, width: int) -> None:
+    (tmp_path / "two.toml").write_text(TWO_FLOWS)
+    assert main(["report", str(tmp_path / "two.toml"), "-o", str(tmp_path / "two.html")]) == 0
+    seen = Watched(chromium, width=width)
+    shown = seen.open(tmp_path / "two.html", ready=".timeline.tall canvas")
+    label = shown.locator(".timeline canvas").get_attribute("aria-label")
+    assert "of this flow and of all flows between its hosts" in label
+    assert shown.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    shown.get_by_role("button", name="Open this flow").click()
+    shown.get_by_role("button", name="all flows", exact=True).wait_for()
+    with shown.expect_download() as download:
+        shown.get_by_role("button", name="SVG", exact=True).click()
+    picture = Path(download.value.path()).read_text("utf-8")
+    assert "all 2 flows of the path, each " in picture
+    assert shown.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    seen.close()
+    assert seen.said == []

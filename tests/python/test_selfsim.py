@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rexmit import selfsim
-from rexmit.selfsim import calibration, frequency, time_domain, wavelets
+from rexmit_studies import selfsim
+from rexmit_studies.selfsim import calibration, frequency, time_domain, wavelets
 
 HURSTS = (0.6, 0.7, 0.8, 0.9)
 #: Of each estimator: bias and RMSE on exact noise, n = 1024, that others reached, for each of HURSTS.

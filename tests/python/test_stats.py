@@ -9,8 +9,8 @@ import pytest
 
 from rexmit import stats
 from rexmit.stats import Test, holm
-from rexmit.studies.study import Claim
-from rexmit.studies.verdict import judge
+from rexmit_studies.study import Claim
+from rexmit_studies.verdict import judge
 
 
 def test_a_mean_has_students_interval() -> None:

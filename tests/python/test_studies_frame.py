@@ -20,15 +20,16 @@ import pyarrow.parquet
 import pytest
 
 import rexmit as rx
-from rexmit import cli, studies
+import rexmit_studies as studies
+from rexmit import cli
 from rexmit.figures.style import Figure, canvas
 from rexmit.stats import Test
-from rexmit.studies import grades, paper, rows, study, terminal
-from rexmit.studies.answer import answer
-from rexmit.studies.declared import Declared
-from rexmit.studies.progress import Watch
-from rexmit.studies.run import Outcome, run
-from rexmit.studies.study import Claim, Drawing, Part, Plan, Results, Row, Statement, Study
+from rexmit_studies import grades, paper, rows, study, terminal
+from rexmit_studies.answer import answer
+from rexmit_studies.declared import Declared
+from rexmit_studies.progress import Watch
+from rexmit_studies.run import Outcome, run
+from rexmit_studies.study import Claim, Drawing, Part, Plan, Results, Row, Statement, Study
 from studied import quick
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -328,7 +329,7 @@ def test_the_time_that_remains_follows_the_pace() -> None:
 @pytest.fixture
 def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(studies, "names", lambda: ["wireless"])
-    monkeypatch.setattr("rexmit.studies.import_module", lambda name: type("M", (), {"STUDY": small()}))
+    monkeypatch.setattr("rexmit_studies.import_module", lambda name: type("M", (), {"STUDY": small()}))
 
 
 @pytest.mark.usefixtures("shipped")
@@ -414,7 +415,7 @@ def test_the_folder_of_a_study(form: str, tmp_path: Path, capsys: pytest.Capture
 
 def test_small_figures_for_the_documents(outcome: Outcome, tmp_path: Path) -> None:
     from rexmit.files.destination import Destination
-    from rexmit.studies.output import write_docs
+    from rexmit_studies.output import write_docs
 
     with Destination(tmp_path) as into:
         write_docs(outcome, into)
@@ -455,8 +456,8 @@ def test_every_figure_has_a_row_and_every_claim_a_verdict(name: str) -> None:
 OWN = """
 import rexmit as rx
 from pathlib import Path
-from rexmit.studies import rows
-from rexmit.studies.study import Claim, Part, Study
+from rexmit_studies import rows
+from rexmit_studies.study import Claim, Part, Study
 
 TINY = Path(__file__).with_name("tiny.toml")
 

@@ -12,11 +12,11 @@ import pytest
 
 from conftest import refused
 from rexmit import cli
-from rexmit.studies.interruption import setups
-from rexmit.studies.own import CURRENT, Own, read_outages
+from rexmit_studies.interruption import setups
+from rexmit_studies.own import CURRENT, Own, read_outages
 
 DATA = Path(__file__).parents[1] / "data"
-LAN = files("rexmit.studies.selfsimilar") / "lan.pcap.gz"
+LAN = files("rexmit_studies.selfsimilar") / "lan.pcap.gz"
 
 
 def written(path: Path, text: str) -> Path:

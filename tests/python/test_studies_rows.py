@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rexmit import studies
-from rexmit.studies import paper, rows
-from rexmit.studies.study import Row
-from rexmit.studies.together import contradicted, share_as_far, together
+import rexmit_studies as studies
+from rexmit_studies import paper, rows
+from rexmit_studies.study import Row
+from rexmit_studies.together import contradicted, share_as_far, together
 
 
 def test_every_figure_of_the_papers_has_a_key() -> None:

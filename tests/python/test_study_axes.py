@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from conftest import refused
-from rexmit.studies import load, names
-from rexmit.studies.answer import answer
-from rexmit.studies.axes import Value, find
-from rexmit.studies.own import Own
-from rexmit.studies.run import Outcome, run_each
-from rexmit.studies.study import Study
+from rexmit_studies import load, names
+from rexmit_studies.answer import answer
+from rexmit_studies.axes import Value, find
+from rexmit_studies.own import Own
+from rexmit_studies.run import Outcome, run_each
+from rexmit_studies.study import Study
 from studied import quick
 
 #: Study -> axis -> three values, the first of which is tried with the first of all others at once.

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import rexmit as rx
-from rexmit.studies import paper
-from rexmit.studies.interruption import captures, exchange, ladders, lengths, osx, phases, server, setups
-from rexmit.studies.interruption.sections import TABLES, numbered, of_runs, sections
-from rexmit.studies.interruption.traces import ALL_46, Trace, run_all
-from rexmit.studies.run import Outcome
+from rexmit_studies import paper
+from rexmit_studies.interruption import captures, exchange, ladders, lengths, osx, phases, server, setups
+from rexmit_studies.interruption.sections import TABLES, numbered, of_runs, sections
+from rexmit_studies.interruption.traces import ALL_46, Trace, run_all
+from rexmit_studies.run import Outcome
 from studied import quick
 
 

@@ -9,12 +9,12 @@ import pytest
 
 import rexmit as rx
 from rexmit.scenario import Scenario
-from rexmit.studies import paper, scenario
-from rexmit.studies.ns3 import cases, formula, section2, silence, sweeps, tables, variants
-from rexmit.studies.ns3.base import repeated
-from rexmit.studies.ns3.cases import Case
-from rexmit.studies.ns3.download import Download
-from rexmit.studies.run import Outcome
+from rexmit_studies import paper, scenario
+from rexmit_studies.ns3 import cases, formula, section2, silence, sweeps, tables, variants
+from rexmit_studies.ns3.base import repeated
+from rexmit_studies.ns3.cases import Case
+from rexmit_studies.ns3.download import Download
+from rexmit_studies.run import Outcome
 from studied import quick
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference" / "ns-3.20"

@@ -10,13 +10,13 @@ import pytest
 import rexmit as rx
 from rexmit.frame import Frame
 from rexmit.running.many_runs import runs
-from rexmit.studies import paper
-from rexmit.studies.rto import fades, gaps, setting, table2, timer
-from rexmit.studies.rto.channel import Channel, beyond, excess, fit
-from rexmit.studies.rto.measured import Sample, samples
-from rexmit.studies.rto.setting import CURED, PAPERS, SAFE, SEGMENTS, TESTS, channels, transfer, variants
-from rexmit.studies.rto.timer import rank_correlation
-from rexmit.studies.run import Outcome
+from rexmit_studies import paper
+from rexmit_studies.rto import fades, gaps, setting, table2, timer
+from rexmit_studies.rto.channel import Channel, beyond, excess, fit
+from rexmit_studies.rto.measured import Sample, samples
+from rexmit_studies.rto.setting import CURED, PAPERS, SAFE, SEGMENTS, TESTS, channels, transfer, variants
+from rexmit_studies.rto.timer import rank_correlation
+from rexmit_studies.run import Outcome
 from studied import quick
 
 
@@ -112,7 +112,7 @@ def test_bursts_shorter_than_independent_errors_have_are_refused() -> None:
 def test_the_scenario_that_ships_is_test_2() -> None:
     import tomllib
 
-    from rexmit.studies import scenario
+    from rexmit_studies import scenario
 
     channel = tomllib.loads(scenario("rto").read_text())["link"][0]["channel"][0]
     fitted = channels()[2]

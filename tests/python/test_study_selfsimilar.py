@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rexmit.studies import load, paper
-from rexmit.studies.run import Outcome
-from rexmit.studies.selfsimilar import hurst, readings, runs, statements, table2, traffic
-from rexmit.studies.selfsimilar.windows import Shown
-from rexmit.studies.study import Plan, Results
+from rexmit_studies import load, paper
+from rexmit_studies.run import Outcome
+from rexmit_studies.selfsimilar import hurst, readings, runs, statements, table2, traffic
+from rexmit_studies.selfsimilar.windows import Shown
+from rexmit_studies.study import Plan, Results
 from studied import quick
 
 

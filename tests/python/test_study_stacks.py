@@ -11,11 +11,11 @@ import pytest
 
 from conftest import refused
 from rexmit import cli
-from rexmit.studies import load, names
-from rexmit.studies.axes import find
-from rexmit.studies.own import Own
-from rexmit.studies.run import run
-from rexmit.studies.stacks import UnderStacks, jobs_of, lines, table, told, under
+from rexmit_studies import load, names
+from rexmit_studies.axes import find
+from rexmit_studies.own import Own
+from rexmit_studies.run import run
+from rexmit_studies.stacks import UnderStacks, jobs_of, lines, table, told, under
 from studied import quick
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "study.schema.json").read_text())

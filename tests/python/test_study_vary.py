@@ -12,17 +12,18 @@ import pyarrow.parquet
 import pytest
 
 import rexmit as rx
+import rexmit_studies as studies
 from conftest import refused
-from rexmit import cli, studies
+from rexmit import cli
 from rexmit.running import many_runs
-from rexmit.studies import load, rows, vary_cells, vary_figure, vary_output, vary_terminal
-from rexmit.studies.asked import varied
-from rexmit.studies.axes import Axis, several
-from rexmit.studies.own import Own
-from rexmit.studies.progress import Watch
-from rexmit.studies.run import run
-from rexmit.studies.study import Claim, Part, Plan, Results, Row, Study
-from rexmit.studies.vary import Line, Variation, vary
+from rexmit_studies import load, rows, vary_cells, vary_figure, vary_output, vary_terminal
+from rexmit_studies.asked import varied
+from rexmit_studies.axes import Axis, several
+from rexmit_studies.own import Own
+from rexmit_studies.progress import Watch
+from rexmit_studies.run import run
+from rexmit_studies.study import Claim, Part, Plan, Results, Row, Study
+from rexmit_studies.vary import Line, Variation, vary
 from studied import quick
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "study.schema.json").read_text())
@@ -159,7 +160,7 @@ def test_bad_words_are_refused_before_anything_runs(
         raise AssertionError("something ran")
 
     monkeypatch.setattr(many_runs, "runs", none)
-    monkeypatch.setattr("rexmit.studies.vary.run_each", none)
+    monkeypatch.setattr("rexmit_studies.vary.run_each", none)
     assert fix in refused(["study", "run", "--quick", *words], capsys)
 
 

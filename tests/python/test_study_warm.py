@@ -8,7 +8,7 @@ import sys
 SCRIPT = """
 import sys
 import rexmit
-from rexmit.studies.warm import warm
+from rexmit_studies.warm import warm
 asked = 0
 def stopped():
     global asked

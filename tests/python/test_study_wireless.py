@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import rexmit as rx
-from rexmit.studies import paper, scenario
-from rexmit.studies.run import Outcome
-from rexmit.studies.wireless import against_ns2, both, errors, proposal, trace, uptime
-from rexmit.studies.wireless.measures import (
+from rexmit_studies import paper, scenario
+from rexmit_studies.run import Outcome
+from rexmit_studies.wireless import against_ns2, both, errors, proposal, trace, uptime
+from rexmit_studies.wireless.measures import (
     VARIANTS,
     counts,
     durations,
@@ -17,8 +17,8 @@ from rexmit.studies.wireless.measures import (
     run_delays,
     transfer,
 )
-from rexmit.studies.wireless.measures import load as load_scenario
-from rexmit.studies.wireless.statements import _rises
+from rexmit_studies.wireless.measures import load as load_scenario
+from rexmit_studies.wireless.statements import _rises
 from studied import quick
 
 

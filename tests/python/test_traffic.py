@@ -12,7 +12,7 @@ import pytest
 import rexmit as rx
 from rexmit import cli
 from rexmit.captured.frame_counts import usual_bin
-from rexmit.studies.selfsimilar import capture
+from rexmit_studies.selfsimilar import capture
 
 LAN = capture.FILE
 ETHERNET, RAW = 1, 101
@@ -78,7 +78,7 @@ def test_bins_hold_every_packet_and_the_last_which_is_cut_is_not_in_the_series(t
 
 
 def test_packets_that_come_as_noise_with_long_memory_are_found_out(tmp_path: Path) -> None:
-    from rexmit import selfsim
+    from rexmit_studies import selfsim
 
     counts = np.maximum(0, np.round(20 + 5 * selfsim.fgn(4096, 0.8, 3))).astype(int)
     times = np.concatenate([k * 0.1 + np.linspace(0.001, 0.098, n) for k, n in enumerate(counts)])

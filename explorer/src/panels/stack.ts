@@ -13,13 +13,14 @@ import { flight } from "./flight";
 import { lanes } from "./lanes";
 import { owner } from "./owner";
 import { drawLegend, legendEnd } from "./legend";
+import { path } from "./path";
 import { rates } from "./rates";
 import { rtt } from "./rtt";
 import { type Box, type Panel, type Range, type Scene, timeAxis } from "./scene";
 import { sequence } from "./sequence";
 import { idle } from "./idle";
 
-export const PANELS: Panel[] = [sequence, lanes, rates, rtt, flight, owner, idle];
+export const PANELS: Panel[] = [sequence, lanes, rates, path, rtt, flight, owner, idle];
 
 const AXIS = 30;
 const NUMBERS = 16;

@@ -18,6 +18,7 @@ const NAMES: Record<string, string> = {
   sequence: "sequence",
   events: "events",
   throughput: "throughput",
+  path: "all flows",
   rtt: "RTT",
   flight: "flight",
   owner: "cause",

@@ -4,6 +4,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { FlowData } from "../data/flow";
 import { CanvasSurface } from "../draw/canvas";
+import { path } from "../panels/path";
 import { rates } from "../panels/rates";
 import { idle } from "../panels/idle";
 import { owner } from "../panels/owner";
@@ -12,7 +13,7 @@ import { type Drawn, drawStack, ownAxis } from "../panels/stack";
 import { arrived } from "../view/tracks";
 import { go, inWords, lookAtEpisode, palette, trackOf } from "../view/app";
 
-const PANELS = [rates, owner, idle];
+const PANELS = [rates, path, owner, idle];
 
 export function Timeline({ data }: { data: FlowData }): preact.JSX.Element {
   const host = useRef<HTMLDivElement>(null);
@@ -63,12 +64,13 @@ export function Timeline({ data }: { data: FlowData }): preact.JSX.Element {
     if (near !== undefined) lookAtEpisode(near.number);
   };
   const n = data.detail.episodes.length;
+  const shared = path.wanted({ data, track: null });
   return (
-    <div class="timeline" ref={host}>
+    <div class={shared ? "timeline tall" : "timeline"} ref={host}>
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`Throughput over time, with ${n} loss episodes and ${data.detail.idle.length} idle gaps; the table below lists the episodes.`}
+        aria-label={`Throughput over time${shared ? ", of this flow and of all flows between its hosts" : ""}, with ${n} loss episodes and ${data.detail.idle.length} idle gaps; the table below lists the episodes.`}
         onClick={open}
       />
     </div>

@@ -226,21 +226,17 @@ class Tools:
         """Repeats a study with the fewest runs: the paper's rows beside rexmit's, with grades, and its claims
         judged. Takes up to a minute.
         """
-        extras.need("studies", "a study")
         from rexmit import studies
-        from rexmit.studies.answer import one
-        from rexmit.studies.progress import Watch
-        from rexmit.studies.run import run
 
-        if name not in studies.names():
-            raise RefusedError(f"{name} is none of {', '.join(studies.names())}")
-        watch = Watch(self._turn.limit.goes_on)
+        found = studies.need("a study")
+        if name not in found.names():
+            raise RefusedError(f"{name} is none of {', '.join(found.names())}")
         # It reads files of rexmit's own, and only those.
         with within(None), self._turn.limit.share(OPENING):
-            found = one(next(iter(run([studies.load(name)], quick=True, watch=watch))))
+            answer = found.answer(name, self._turn.limit.goes_on)
         # `left_out` of an answer says what was cut to bound it.
-        unfinished = found.pop("left_out")
-        return {**found, "unfinished": unfinished}
+        unfinished = answer.pop("left_out")
+        return {**answer, "unfinished": unfinished}
 
     def _open(self, path: str, receiver: str | None) -> Capture:
         other = self._folders.to_read(receiver) if receiver is not None else None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rexmit.figures import Figure
-    from rexmit.selfsim import Hurst
+    from rexmit.studies import Hurst
 
 Progress = Callable[[int, int | None, int], bool]
 
@@ -136,20 +136,24 @@ class Traffic(Shown):
         """Of packets and of bytes per bin: the Hurst parameter by five estimators, or why there is none."""
         if self.hurried:
             return dict.fromkeys(WHAT, "not estimated, as it was stopped early")
-        if not extras.has("studies"):
-            return dict.fromkeys(WHAT, f"not estimated without scipy: {extras.command('studies')}")
-        from rexmit import selfsim
+        from rexmit import studies
 
+        try:
+            offered = studies.need("the Hurst parameter")
+        except extras.MissingError:
+            why = f"not estimated without rexmit-studies: {extras.command('studies')}"
+            return dict.fromkeys(WHAT, why)
         found: dict[str, Hurst | str] = {}
         for what in WHAT:
             try:
-                found[what] = selfsim.hurst(self.series(what))
+                found[what] = offered.hurst(self.series(what))
             except ValueError as why:
                 found[what] = str(why)
         return found
 
     def figures(self) -> Iterator[tuple[str, Figure]]:
         """What came at several time scales, and for packets and bytes the two plots that H is read from."""
+        from rexmit import studies
         from rexmit.figures import scaling
 
         for what in WHAT:
@@ -157,7 +161,8 @@ class Traffic(Shown):
             yield f"{what}-by-time-scale", scaling.time_scales(x, self.bin_s, what, self.name)
             found = self.hurst[what]
             if not isinstance(found, str):
-                yield f"{what}-scaling", scaling.diagrams(x, self.bin_s, what, found, self.name)
+                offered = studies.need("the plots of the Hurst parameter")
+                yield f"{what}-scaling", offered.diagrams(x, self.bin_s, what, found, self.name)
 
     @property
     def name(self) -> str:

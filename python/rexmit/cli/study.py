@@ -1,26 +1,14 @@
-"""`rexmit study list` and `rexmit study run`. What a command needs is imported when it runs."""
+"""`rexmit study list` and `rexmit study run`, which the package rexmit-studies carries out."""
 
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rexmit import extras
+from rexmit import studies
 from rexmit.cli.ending import ended, refuse
 from rexmit.cli.options import overwriting, reporting
 from rexmit.cli.shown import show
-from rexmit.files.destination import opened
-from rexmit.screen.say import as_json, tell
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rexmit.files.destination import Destination
-    from rexmit.studies.own import Own
-    from rexmit.studies.run import Outcome
-    from rexmit.studies.study import Study
 
 #: Times as many runs as usual.
 MOST = 1000
@@ -133,7 +121,7 @@ def check(o: argparse.Namespace) -> str | None:
     """What is wrong with options that do not go together."""
     if o.action != "run":
         return None
-    extras.need("studies", "rexmit study run")
+    studies.need("rexmit study")
     if o.figures and o.figures != "none" and not o.out:
         return "--figures needs --out DIR to write into"
     if o.report and not o.out:
@@ -152,141 +140,8 @@ def check(o: argparse.Namespace) -> str | None:
 def run(o: argparse.Namespace) -> int:
     """Shows what studies there are, or runs them."""
     refuse(check(o))
-    return ended(_study(o))
-
-
-def _study(o: argparse.Namespace) -> str | None:
-    """Shows lines as they come; returns why it failed, if it did."""
-    if o.action != "run":
-        show(_list(getattr(o, "json", False)))
-        return None
-    from rexmit.studies.asked import chosen, of_capture, of_ones_own
-
-    studies = chosen(o.names)
-    if o.stacks is not None:
-        from rexmit.cli.study_vary import run_stacks
-
-        return run_stacks(o, studies)
-    own = of_ones_own(studies, o.set, o.outages, o.capture)
-    if o.vary:
-        from rexmit.cli.study_vary import run_varied
-
-        return run_varied(o, studies, own)
-    if o.capture:
-        studies = [of_capture(studies[0], o.capture)]
-    return _run(o, studies, own)
-
-
-def _list(json: bool) -> list[str]:
-    from rexmit.studies import names, paper, terminal
-
-    if not json:
-        return terminal.listed(names())
-    from dataclasses import asdict
-
-    entries = [
-        {"study": name, **asdict(paper.about(name))}
-        | {"figures": len(paper.figures(name)), "claims": len(paper.claims(name))}
-        for name in names()
-    ]
-    return [as_json(entries, 1)]
-
-
-def _run(o: argparse.Namespace, studies: list[Study], own: Own) -> str | None:
-    from rexmit.studies.output import planned, planned_docs
-
-    names = [study.name for study in studies]
-    # Before the runs, which take long: the folders are ours, and nothing in them is in the way.
-    with (
-        opened(o.out, planned(names), o.overwrite) as into,
-        opened(o.docs, planned_docs(names), o.overwrite) as docs,
-    ):
-        return _into(o, studies, own, into, docs)
-
-
-def _into(
-    o: argparse.Namespace,
-    studies: list[Study],
-    own: Own,
-    into: Destination | None,
-    docs: Destination | None,
-) -> str | None:
-    from rexmit.studies import terminal
-    from rexmit.studies.progress import Watch
-    from rexmit.studies.run import run
-
-    def write(outcome: Outcome) -> None:
-        from rexmit.studies import output
-
-        if into:
-            output.write(outcome, into, None if o.figures == "none" else o.figures or "png", stopped)
-        if docs:
-            output.write_docs(outcome, docs, stopped)
-        written.append(outcome)
-
-    def stopped() -> bool:
-        return watch.stopped
-
-    kept = into.runs() if into else None
-    if kept and kept.is_dir():
-        tell(f"rexmit: goes on with the runs that are kept in {kept}")
-    several = len(studies) > 1 or "all" in o.names
-    outcomes: list[Outcome] = []
-    written: list[Outcome] = []
-    with Watch() as watch:
-        found = run(
-            studies,
-            quick=o.quick,
-            factor=o.replications or 1.0,
-            watch=watch,
-            then=write,
-            own=own,
-            into=kept,
-        )
-        for outcome in found:
-            outcomes.append(outcome)
-            if not o.json:
-                watch.hide()
-                show(([""] if len(outcomes) > 1 else []) + terminal.page(outcome))
-    if o.json:
-        from rexmit.studies.answer import answer
-
-        show([as_json(answer(outcomes, several), 1)])
-    if into:
-        from rexmit.studies import output
-
-        if o.report:
-            for outcome in written:
-                output.write_report(outcome, into)
-        told = output.finish(outcomes, into, several, [outcome.study.name for outcome in written])
-        into.finish()
-        if not into.failure() and not watch.stopped:
-            into.forget_runs()
-        if not into.failure():
-            tell(told, None if o.json else sys.stdout)
-    if docs:
-        docs.finish()
-    lacking = [failure for place in (into, docs) if place and (failure := place.failure())]
-    return "; ".join(lacking + _ended(outcomes, watch.stopped)) or None
-
-
-def _ended(outcomes: list[Outcome], stopped: bool) -> list[str]:
-    """Says what was not done; returns the failures."""
-    if stopped:
-        left = sum(len(outcome.left_out) for outcome in outcomes)
-        tell(f"rexmit: stopped; what was done is shown, {left} parts are left out")
-        if not any(outcome.rows or outcome.claims for outcome in outcomes):
-            return ["stopped before there was an answer"]
-    return failed(outcomes)
-
-
-def failed(outcomes: Sequence[Outcome]) -> list[str]:
-    """The failures of outcomes; where they came from is shown to whoever asks for it (REXMIT_TRACE)."""
-    failures = [f"{outcome.study.name}: {failure}" for outcome in outcomes for failure in outcome.failures]
-    traces = [trace for outcome in outcomes for trace in outcome.traces]
-    if traces and os.environ.get("REXMIT_TRACE"):
-        for line in "\n".join(traces).split("\n"):
-            tell(line)
-    elif traces:
-        failures[-1] += "; REXMIT_TRACE=1 shows where"
-    return failures
+    found = studies.need("rexmit study")
+    if o.action == "run":
+        return ended(found.command(o))
+    show(found.listed(getattr(o, "json", False)))
+    return 0

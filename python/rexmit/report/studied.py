@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rexmit.files.reading import contents, json_of, within
-from rexmit.studies.grades import GRADES
+from rexmit.report.grades import GRADES
 
 Row = dict[str, Any]
 

@@ -1,5 +1,0 @@
-"""Paper `rto`: García, Agüero and Muñoz, a TCP timer over an 802.11b hop whose errors come in bursts."""
-
-from rexmit.studies.rto.page import STUDY
-
-__all__ = ["STUDY"]
