@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -105,11 +106,21 @@ def wrong_with(outcome: Outcome, all_move: bool) -> list[str]:
     wrong += [f"{key} moves, and does not depend on it" for key in moved - depend]
     marked = {one["key"]: one["depends"] for part in ("rows", "statements", "claims") for one in found[part]}
     wrong += [f"{key} is marked wrongly" for key in after if marked.get(key) != (key in depend)]
+    wrong += [f"it prints “{words}”" for words in unreadable(outcome)]
     if all_move:
         patterns = [pattern for axis in axes for pattern in axis.drives]
         still = [p for p in patterns if not any(fnmatchcase(key, p) for key in moved)]
         wrong += [f"nothing of {pattern} moves" for pattern in still]
     return wrong
+
+
+#: What a program prints and no colleague says: a number that is none, and a share of nothing.
+NO_WORDS = re.compile(r".{0,30}(?:\bnan\b|\bnone s\b|\binf\b|\b0 of 0\b|0\.\d{13,}| index ).{0,30}")
+
+
+def unreadable(outcome: Outcome) -> list[str]:
+    """Words of the page that say nothing."""
+    return NO_WORDS.findall(outcome.page())
 
 
 def walk(name: str, every: list[dict[str, Value]], all_move: bool = True) -> dict[str, list[str]]:

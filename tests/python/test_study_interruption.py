@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rexmit as rx
-from rexmit.studies import paper
-from rexmit.studies.interruption import captures, exchange, ladders, lengths, osx, phases, server, setups
+from rexmit import stats
+from rexmit.studies import load, paper
+from rexmit.studies.axes import find
+from rexmit.studies.interruption import (
+    captures,
+    exchange,
+    ladders,
+    lengths,
+    osx,
+    phases,
+    server,
+    setups,
+    shares,
+)
 from rexmit.studies.interruption.sections import TABLES, numbered, of_runs, sections
 from rexmit.studies.interruption.traces import ALL_46, Trace, run_all
+from rexmit.studies.own import CURRENT, Own
 from rexmit.studies.run import Outcome
+from rexmit.studies.study import Results
 from studied import quick
 
 
@@ -290,6 +305,41 @@ def test_a_longer_outage_costs_more_beyond_its_length(outcome: Outcome) -> None:
     effects = [test.effect for test in judged.claim.tests]
     assert len(effects) == 4
     assert effects[0] > effects[2] > 0 > effects[3]
+
+
+def test_long_outages_and_a_slow_air_get_the_time_that_their_transfers_need() -> None:
+    study = load("interruption")
+    assert setups.lasts() == 120
+
+    def lasts(**values: float) -> float:
+        axes = tuple(one for name, value in values.items() if (one := find(study.axes, name, f"{value}", "")))
+        context = copy_context()
+        context.run(CURRENT.set, Own(axes=axes))
+        return context.run(setups.lasts)
+
+    assert lasts(outage=500) > 120
+    # Twice as long in all, for the link is down half of the time.
+    assert lasts(outage=5000) == pytest.approx(2 * lasts(period=1000), rel=0.05)
+    assert lasts(rate=0.5) > 1000
+
+
+def test_a_sweep_with_one_side_of_the_switch_says_no_number_that_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nan = float("nan")
+    said = {}
+    for found in ((0.98, 1.01), (nan, 4.01), (74.7, nan), (nan, nan)):
+        monkeypatch.setattr(osx, "switch", lambda _, found=found: found)
+        said[found] = osx.switch_said(Results())
+    assert not any("nan" in text for text in said.values())
+    assert "(seen at 0.98, not at 1.01)" in said[0.98, 1.01]
+    assert "4.01 of SRTT at least" in said[nan, 4.01]
+
+
+def test_a_table_of_few_transfers_has_no_number_that_is_none() -> None:
+    assert shares._mean(stats.mean([])) == "none ended"
+    assert shares._mean(stats.mean([8.05])) == "8.05, of one"
+    assert shares._mean(stats.mean([8.0, 8.2])).startswith("8.10 ± ")
 
 
 def test_without_an_intermittent_section_no_number_is_said() -> None:

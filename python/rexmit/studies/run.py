@@ -364,7 +364,11 @@ def read(study: Study, results: Results, outcome: Outcome) -> None:
         statements = outcome.statements
         outcome.together = together(outcome.rows)
         for section in outcome.sections:
-            section.rows = [contradicted(row, outcome.together, statements) for row in section.rows]
+            # A statement that is judged on the user's values says nothing of a figure of theirs.
+            section.rows = [
+                row if outcome.own.depends(row.key) else contradicted(row, outcome.together, statements)
+                for row in section.rows
+            ]
     claims: list[Claim] = []
     with outcome.spared("claims"):
         known = paper.claims(study.name)
@@ -383,6 +387,9 @@ def _section(part: Part, results: Results, outcome: Outcome) -> Section:
     if not outcome.own.axes:
         with outcome.spared(f"the text of “{part.title}”"):
             section.text = _text(part.text, results)
+    elif part.yours:
+        with outcome.spared(f"what “{part.title}” says of your values"):
+            section.text = part.yours(results)
     # One by one, so that what came before a fault is kept.
     if part.rows:
         with outcome.spared(f"rows of “{part.title}”"):

@@ -80,6 +80,7 @@ def _transfer(system: str, at_s: float, mbps: float, length_s: float) -> Any:
     outages = {
         f"{setups.SCHEDULE}.for": f"{1e3 * length_s:g}ms",
         f"{setups.SCHEDULE}.every": f"{period(length_s):g}s",
+        "duration": f"{setups.lasts(outages=False):g}s",
     }
     return setups.setup(
         system,
@@ -101,7 +102,7 @@ def found(results: Results) -> dict[tuple[float, str], list[Met]]:
 def _transfers(runs: Runs, lengths: Sequence[float]) -> dict[tuple[float, str], list[Met]]:
     n = len(runs) // len(lengths) // len(SYSTEMS)
     cases = [(length, system, draw) for length in lengths for system in SYSTEMS for draw in _draws(n)]
-    last_s = setups.declared().number("duration")
+    last_s = setups.lasts(outages=False)
     down = [setups.periodic(at, period(length), length, last_s) for length, _, (at, _) in cases]
     each = sections.of_runs(runs, [at for _, _, (at, _) in cases], down=down)
     lasted = runs.summary.to_arrow()["duration_s"].to_pylist()

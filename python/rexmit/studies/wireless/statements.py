@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rexmit import stats
+from rexmit.studies import own
 from rexmit.studies.rows import tried
 from rexmit.studies.study import Missing, Results, Statement
 from rexmit.studies.wireless import trace
@@ -154,14 +155,16 @@ def _exponential(one: Trace) -> Statement:
 
 
 def _waits(one: Trace) -> Statement:
-    fired, resent = trace.first_timeout(one)
     back = one.up + one.down
+    fired, resent = trace.first_timeout(one, back)
+    # With the user's times the timer fires at another moment; what the paper shows is that it is waited for.
+    mine = own.current().depends(KEY + "fig5_waits")
     between = int(((one.enqueued[0] > back) & (one.enqueued[0] < fired - 1e-9)).sum())
     return Statement(
         KEY + "fig5_waits",
         f"{between} packets leave between {back:g} s and the timeout at {fired:.3f} s, which resends "
         f"{resent}",
-        between == 0 and abs(fired - 4.105) < 5e-4,
+        between == 0 and (bool(mine) or abs(fired - 4.105) < 5e-4),
         rows=[f"{NAME}.trace.first_loss.timeout_s"],
         drawing="fig5",
     )
@@ -175,7 +178,7 @@ def _again(one: Trace) -> Statement:
     return Statement(
         KEY + "fig5_again",
         f"ssthresh is {after:g} packets behind the timeout, and the next loss is at {second.at:.1f} s",
-        after == 25 and abs(second.at - 6.3) < 0.05,
+        after == WINDOW / 2 and abs(second.at - (one.up + one.down + one.up)) < 0.05,
         rows=[f"{NAME}.trace.second_loss.at_s"],
         drawing="fig5",
     )
