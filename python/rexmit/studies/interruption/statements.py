@@ -64,12 +64,16 @@ def _graphs(results: Results) -> Iterator[Statement]:
     )
     yield _no_lag(linux)
     at_server = results["at server"].worst(1)[0]
-    here = len(trace(results, "reno").sections)
-    there = sum(bool(b["lost_segments"]) for b in at_server.bursts())
+    here = trace(results, "reno").sections
+    holes = [int(b["seq_start"]) for b in at_server.bursts() if b["lost_segments"]]
+    within = [[s.number for s in here if s.first_lost <= at < s.sent] for at in holes]
+    there = {number for numbers in within for number in numbers}
+    outside = sum(not numbers for numbers in within)
     yield Statement(
         KEY + "fig3_holes",
-        f"{there} bursts of losses are seen at the server, {here} sections at the sender",
-        there == here,
+        f"holes are seen at the server in {len(there)} of the {count(len(here), 'section')} of the sender"
+        + (f", and {outside} elsewhere" if outside else ""),
+        len(there) == len(here) and not outside,
         drawing="fig3-reno-server",
     )
     windows = [t for name in setups.WINDOWS for t in every[name]]

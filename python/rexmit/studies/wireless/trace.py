@@ -57,6 +57,7 @@ class Trace:
     timeouts: tuple[Numbers, Numbers]
     fast: int
     cwnd: tuple[Numbers, Numbers, Numbers]
+    lasts_s: float
 
     @property
     def label(self) -> str:
@@ -83,10 +84,11 @@ def trace(
         keys["duration"] = f"{lasts_s:g}s"
     if ssthresh is not None:
         keys[f"stack.ns2-{variant}.oneway.initial_ssthresh"] = f"{ssthresh} packets"
-    return of(run(own.applied(load("wireless-outage", keys)), at="sender", tables=TABLES), variant, up, down)
+    done = run(own.applied(load("wireless-outage", keys)), at="sender", tables=TABLES)
+    return of(done, variant, up, down, lasts_s)
 
 
-def of(done: Run, variant: str, up: float, down: float) -> Trace:
+def of(done: Run, variant: str, up: float, down: float, lasts_s: float) -> Trace:
     """What a run's tables say."""
     hosts, queues, drops, state = (Frame(gather(getattr(done, name))) for name in TABLES)
     data, unseen = drops["from_client"], drops.equals("cause", "channel")
@@ -107,6 +109,7 @@ def of(done: Run, variant: str, up: float, down: float) -> Trace:
         timeouts=_points(hosts, by_timer),
         fast=int((sent & hosts.equals("reason", "recovery")).sum()),
         cwnd=(state["time"], state["cwnd_bytes"] / PAYLOAD, state["ssthresh_bytes"] / PAYLOAD),
+        lasts_s=lasts_s,
     )  # fmt: skip
 
 
