@@ -35,13 +35,13 @@ def _falls(case: Case, share: float = 0.75) -> Numbers:
     return found
 
 
-def _follows(events: Numbers, at: float) -> bool:
-    return bool(((events >= at - 1e-9) & (events <= at + NEAR_S)).any())
+def _follows(events: Numbers, at: float, near_s: float = NEAR_S) -> bool:
+    return bool(((events >= at - 1e-9) & (events <= at + near_s)).any())
 
 
-def _clusters(times: Numbers) -> list[float]:
+def _clusters(times: Numbers, near_s: float = NEAR_S) -> list[float]:
     """The first of events that lie near each other."""
-    return [float(t) for k, t in enumerate(times) if k == 0 or t - times[k - 1] > NEAR_S]
+    return [float(t) for k, t in enumerate(times) if k == 0 or t - times[k - 1] > near_s]
 
 
 def each(
@@ -171,13 +171,15 @@ def _creeps(results: Results) -> Statement:
 
 def _full(results: Results) -> Statement:
     case = base.base(results)
-    falls, full = _falls(case), _clusters(case.full["time"])[1:]
-    hit = sum(_follows(falls, t) for t in full)
+    # A loss is known three duplicate ACKs, or a round trip, behind the full queue.
+    near_s = max(NEAR_S, 6 * case.delay_s)
+    falls, full = _falls(case), _clusters(case.full["time"], near_s)[1:]
+    hit = sum(_follows(falls, t, near_s) for t in full)
     return Statement(
         KEY + "fig1d_full",
         f"behind {hit} of {len(full)} times that the queue was full, the first left out, cwnd falls to 3/4 "
         "or less "
-        f"within {NEAR_S} s",
+        f"within {near_s:g} s",
         hit == len(full) if full else None,
         drawing="fig1de-queue",
     )
