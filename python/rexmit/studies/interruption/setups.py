@@ -18,8 +18,8 @@ PERIOD_S = 5.0
 OUTAGE_S = 0.2
 #: How long a run of the paper's experiment lasts, and until when its sections are looked for, s.
 LASTS_S, LAST_S = 120.0, 90.0
-#: A transfer through long outages or a slow air needs so many times the time that an undisturbed one would
-#: take beside outages without back-off: the timer doubles, and most of the time the link is up is lost to it.
+#: A transfer through long outages or a slow air may need so many times as long as it would take without
+#: back-off: the timer doubles, and much of the time for which the link is up is lost to it.
 PATIENCE = 10.0
 #: A full segment of Linux and OS X (timestamps), and the packet it is in.
 MSS, PACKET_BYTES = 1448, 1500
@@ -111,7 +111,8 @@ def lasts(outages: bool = True) -> float:
         return LASTS_S
     share = 1 - outage() / period() if outages else 1 - OUTAGE_S / PERIOD_S
     undisturbed = file_bytes() * 8 / (1e6 * (air_mbps() or SLOWEST_MBPS))
-    return max(LASTS_S, float(np.ceil(PATIENCE * undisturbed / share)))
+    # The share once more, since the timer that backed off has to fire while the link is up.
+    return max(LASTS_S, float(np.ceil(PATIENCE * undisturbed / share**2)))
 
 
 def last() -> float:
