@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rexmit as rx
+from rexmit import stats
 from rexmit.studies import load, paper, scenario
 from rexmit.studies.axes import find
 from rexmit.studies.own import Own
@@ -139,6 +140,16 @@ def test_the_papers_order() -> None:
         "tahoe",
     ]
     assert [VARIANTS[k] for k in both.paper_order("transfer_time_s")] == ["reno", "tahoe", "newreno", "sack"]
+
+
+def test_lines_that_do_not_cross_are_said_not_to() -> None:
+    nan = float("nan")
+    assert uptime.crossing_said(stats.Estimate(nan, nan, nan, 4)).startswith("the means do not cross between")
+    assert (
+        uptime.crossing_said(stats.Estimate(2.45, 2.31, 2.59, 4))
+        == "the means cross at 2.45 s (2.31 to 2.59)"
+    )
+    assert uptime.crossing_said(stats.Estimate(2.45, nan, 2.59, 4)) == "the means cross at 2.45 s"
 
 
 def test_the_crossing_is_where_the_line_passes_the_level() -> None:

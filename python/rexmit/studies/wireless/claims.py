@@ -106,9 +106,8 @@ def _up_time_rules(results: Results) -> Claim:
     return Claim(
         f"{NAME}.claim.up_time_rules",
         f"with p = 28.6% and 5 s up {own.value('stack', 'Reno')} makes {ratio:.1f} times the throughput "
-        "of p = 9% and 1 s up; the "
-        f"lines cross at {at.value:.2f} s ({at.low:.2f} to {at.high:.2f}): between there and 3 s p = 9% is "
-        "already the better one",
+        f"of p = 9% and 1 s up; {uptime.crossing_said(at, 'lines')}"
+        + (": between there and 3 s p = 9% is already the better one" if at.value < 3 else ""),
         tests,
         effect=f"{ratio:.1f} times the throughput",
         reading="up times of 1 and 2 s stand for “below 3 s”",

@@ -16,7 +16,7 @@ from rexmit.studies.study import Missing, Results, Statement
 from rexmit.studies.wireless import trace
 from rexmit.studies.wireless.disconnected import NO_LOSS
 from rexmit.studies.wireless.measures import LABELS, NAME
-from rexmit.studies.wireless.uptime import FEWER, UPS, UpTimes, variants_apart
+from rexmit.studies.wireless.uptime import FEWER, UPS, UpTimes, crossing_said, variants_apart
 
 if TYPE_CHECKING:
     from rexmit.studies.wireless.trace import Numbers, Trace
@@ -114,11 +114,10 @@ def _rises(points: Sequence[Numbers]) -> bool:
 
 def _crossing(key: str, at: stats.Estimate, printed: float, row: str) -> Statement:
     if np.isnan(at.value):
-        told = f"the means do not cross between {UPS[0]:g} and {UPS[-1]:g} s"
-        return Statement(key, told, None, rows=[row], drawing="fig4")
+        return Statement(key, crossing_said(at), None, rows=[row], drawing="fig4")
     return Statement(
         key,
-        f"the means cross at {at.value:.2f} s ({at.low:.2f} to {at.high:.2f})",
+        crossing_said(at),
         # On the paper's grid of whole seconds.
         printed - 1 < at.value <= printed or printed in at,
         rows=[row],
