@@ -57,7 +57,7 @@ VALUES: dict[str, dict[str, tuple[Value, Value, Value]]] = {
     },
     "interruption": {
         "stack": ("linux-6-cubic", "linux-6-bbr", "rfc-reno"),
-        "outage": (500, 10, 5000),
+        "outage": (500, 10, 10_000),
         "period": (4, 0.5, 60),
         "rate": (8, 0.5, 20),
         "queue": (100, 1, 10_000),
@@ -123,11 +123,22 @@ def unreadable(outcome: Outcome) -> list[str]:
     return NO_WORDS.findall(outcome.page())
 
 
-def walk(name: str, every: list[dict[str, Value]], all_move: bool = True) -> dict[str, list[str]]:
+def drawn(outcome: Outcome) -> None:
+    """Draws all figures; what goes wrong is a failure of the outcome."""
+    for drawing in outcome.drawings:
+        try:
+            drawing.draw()
+        except Exception as error:
+            outcome.failures.append(f"figure {drawing.name}: {error!r}")
+
+
+def walk(
+    name: str, every: list[dict[str, Value]], all_move: bool = True, figures: bool = False
+) -> dict[str, list[str]]:
     """What is wrong with the study at each of these settings. What they have alike is run once."""
     study = load(name)
     jobs = [(study, settings(study, values)) for values in every]
-    outcomes = run_each(jobs, quick=True)
+    outcomes = run_each(jobs, quick=True, then=drawn if figures else None)
     found = {outcome.own.said_axes(): wrong_with(outcome, all_move) for outcome in outcomes}
     assert len(found) == len(every)
     return {said: wrong for said, wrong in found.items() if wrong}
@@ -136,7 +147,7 @@ def walk(name: str, every: list[dict[str, Value]], all_move: bool = True) -> dic
 @pytest.mark.parametrize("name", VALUES)
 def test_all_axes_of_a_study_at_once_move_what_depends_on_them_and_nothing_else(name: str) -> None:
     assert set(VALUES[name]) == {axis.name for axis in load(name).axes}
-    assert walk(name, [{axis: values[0] for axis, values in VALUES[name].items()}]) == {}
+    assert walk(name, [{axis: values[0] for axis, values in VALUES[name].items()}], figures=True) == {}
 
 
 @pytest.mark.slow

@@ -250,22 +250,26 @@ def drawing(results: Results) -> Iterator[Drawing]:
         "carries SACK, brings the next repairs, as at the paper's (g) and (h).",
         lambda: of.osx.flow.ladder(of.osx.episode(of.osx_2)),
     )
-    end = of.reno_1.end_s
     yield Drawing(
         "fig9-close",
         "Reno (1) as a sequence graph.",
-        lambda: of.reno.graph(of.reno_1.start_s - 0.2, end + 0.2),
+        lambda: of.reno.graph(of.reno_1.start_s - 0.2, _until(of.reno_1, 0.2)),
     )
     yield Drawing(
         "fig10-close",
         "Reno (4) as a sequence graph.",
-        lambda: of.reno.graph(of.reno_4.start_s - 0.1, of.reno_4.end_s + 0.1),
+        lambda: of.reno.graph(of.reno_4.start_s - 0.1, _until(of.reno_4, 0.1)),
     )
     yield Drawing(
         "fig11-close",
         "OS X's intermittent section as a sequence graph: a step for each timeout.",
-        lambda: of.osx.graph(of.osx_2.start_s - 0.3, of.osx_2.end_s + 0.3),
+        lambda: of.osx.graph(of.osx_2.start_s - 0.3, _until(of.osx_2, 0.3)),
     )
+
+
+def _until(section: Section, more_s: float) -> float | None:
+    """A little behind the end of a repair; None, the end of the run, where it did not end in it."""
+    return section.end_s + more_s if np.isfinite(section.end_s) else None
 
 
 def tables(results: Results) -> dict[str, dict[str, list[str]]]:
