@@ -101,8 +101,8 @@ class Outcome(Shown):
             if not self.own:
                 return self.fail(what, error)
             # What the paper tells of its run need not be there in another. An error of a lookup says nothing.
-            said = "" if isinstance(error, LookupError) else f" ({' '.join(str(error).split())})"
-            self.left_out.append(f"{what}: does not come about here{said}")
+            said = "" if isinstance(error, LookupError) else " ".join(str(error).split())
+            self.left_out.append(f"{what}: {said or 'does not come about here'}")
         except Exception as error:
             self.fail(what, error)
 
