@@ -46,12 +46,17 @@ def _newreno(results: Results) -> Claim:
     median = {v: f"{np.median(efficiency[k]):.4f}" for v, k in AT.items()}
     return Claim(
         "selfsimilar.claim.newreno_best",
-        f"{me} carries {tahoe.value:+.2f} Mbps beside Tahoe and {1e3 * sack.value:+.0f} kbps "
-        f"({1e3 * sack.low:+.0f} to {1e3 * sack.high:+.0f}) beside SACK; its median efficiency is "
+        f"{me} carries {tahoe.value:+.2f} Mbps beside Tahoe and {_kbps(sack.value)} kbps "
+        f"({_kbps(sack.low)} to {_kbps(sack.high)}) beside SACK; its median efficiency is "
         f"{median['newreno']}, SACK's {median['sack']}, Vegas's {median['vegas']}",
         tests=tests,
         reading=runs.reading(),
     )
+
+
+def _kbps(mbps: float) -> str:
+    """`+2`, `-25`, `0`."""
+    return f"{1e3 * mbps:+.0f}" if round(1e3 * mbps) else "0"
 
 
 def _selfsimilar(results: Results) -> Claim:
