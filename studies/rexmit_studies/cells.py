@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Significant digits: of a mean at least, of anything at most.
 LEAST, MOST = 3, 6
+#: An interval that is narrower than this share of its effect is none.
+SAME = 1e-6
 
 
 def groups(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
@@ -34,7 +36,7 @@ def belongs(section: Section) -> str:
     """The sentence on the figures and statements of a section that do not depend on what the user set."""
     every = len(section.rows) + len(section.statements)
     if len(section.papers) == every:
-        return "nothing here depends on your values: all of it belongs to the paper's"
+        return "no figure and no statement here depends on your values: all of them belong to the paper's"
     named = [short(key) for key in section.papers]
     more = f" and {len(named) - 8} more" if len(named) > 8 else ""
     return f"these belong to the paper's values, not to yours: {', '.join(named[:8])}{more}"
@@ -145,9 +147,14 @@ def number(what: float, digits: int = LEAST) -> str:
 
 def effect(test: Test) -> str:
     """`Reno less Tahoe: +0.32 Mbps (0.21 to 0.43), n 100`."""
+    if not test.n:
+        return f"{test.what}: not known, n 0"
     low, high = test.interval
     told, size = "", number(test.effect)
-    if math.isfinite(low):
+    if math.isfinite(low) and high - low <= SAME * abs(test.effect):
+        # Runs that are all alike, but for how floats are added.
+        told = f" ({number(low)} to {number(high)})"
+    elif math.isfinite(low):
         told = f" ({between(low, high, 2)})"
         size = _fixed(test.effect, _finer(high - low, 2)) if high > low else size
     sign = "+" if test.effect > 0 else ""

@@ -129,6 +129,12 @@ def _draw(
         except Unfinished as missing:
             outcome.left_out.append(f"figure {drawing.name}: {missing}")
             continue
+        except (LookupError, ValueError):
+            # With the user's values a run may lack what a figure shows: the page has the others.
+            if not outcome.own:
+                raise
+            outcome.left_out.append(f"figure {drawing.name}: there is nothing to draw with your values")
+            continue
         if figure is None or stopped():  # to write it takes as long again as to make it
             outcome.left_out.append(f"figure {drawing.name}: stopped before it was drawn")
             continue

@@ -93,13 +93,15 @@ def tried(key: str, make: Callable[[], One], why: str) -> One | Missing:
         return Missing(key, why)
 
 
-def all_tried(keys: Iterable[str], make: Callable[[], Iterable[One]], why: str) -> Iterator[One | Missing]:
+def all_tried(
+    keys: Iterable[str], make: Callable[[], Iterable[One | Missing]], why: str
+) -> Iterator[One | Missing]:
     """The same for several that are made together. keys: of those there are with the paper's values."""
     if not own.current():
         yield from make()
         return
     left = list(keys)
-    found: list[One] = []
+    found: list[One | Missing] = []
     with suppress(IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
         for one in make():
             found.append(one)
@@ -168,8 +170,10 @@ def given(row: Row) -> Row:
 
 
 def fitted(row: Row) -> Row:
-    """The same row for a figure that something was chosen by, a parameter, a reading or a script."""
-    return replace(row, grade="fitted") if row.reproduced else row
+    """The same row for a figure that something was chosen by, a parameter, a reading or a script. With the
+    user's values nothing was: what was chosen is for the paper's.
+    """
+    return replace(row, grade="fitted") if row.reproduced and not own.current().depends(row.key) else row
 
 
 def _unexplained(n: int) -> str:

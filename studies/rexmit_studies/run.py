@@ -101,8 +101,8 @@ class Outcome(Shown):
             if not self.own:
                 return self.fail(what, error)
             # What the paper tells of its run need not be there in another. An error of a lookup says nothing.
-            said = "" if isinstance(error, LookupError) else f" ({' '.join(str(error).split())})"
-            self.left_out.append(f"{what}: does not come about here{said}")
+            said = "" if isinstance(error, LookupError) else " ".join(str(error).split())
+            self.left_out.append(f"{what}: {said or 'does not come about here'}")
         except Exception as error:
             self.fail(what, error)
 
@@ -364,7 +364,11 @@ def read(study: Study, results: Results, outcome: Outcome) -> None:
         statements = outcome.statements
         outcome.together = together(outcome.rows)
         for section in outcome.sections:
-            section.rows = [contradicted(row, outcome.together, statements) for row in section.rows]
+            # A statement that is judged on the user's values says nothing of a figure of theirs.
+            section.rows = [
+                row if outcome.own.depends(row.key) else contradicted(row, outcome.together, statements)
+                for row in section.rows
+            ]
     claims: list[Claim] = []
     with outcome.spared("claims"):
         known = paper.claims(study.name)
@@ -383,6 +387,9 @@ def _section(part: Part, results: Results, outcome: Outcome) -> Section:
     if not outcome.own.axes:
         with outcome.spared(f"the text of “{part.title}”"):
             section.text = _text(part.text, results)
+    elif part.yours:
+        with outcome.spared(f"what “{part.title}” says of your values"):
+            section.text = part.yours(results)
     # One by one, so that what came before a fault is kept.
     if part.rows:
         with outcome.spared(f"rows of “{part.title}”"):

@@ -79,6 +79,8 @@ class Part:
     tables: Callable[[Results], Mapping[str, Any]] | None = None
     text: Callable[[Results], str] | str = ""
     statements: Callable[[Results], Iterable[Statement | Missing]] | None = None
+    #: A sentence on what came out with the user's values of axes, where no figure of the paper has it.
+    yours: Callable[[Results], str] | None = None
 
 
 @dataclass(frozen=True)

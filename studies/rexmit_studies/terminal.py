@@ -50,6 +50,8 @@ def page(outcome: Outcome) -> list[str]:
             lines += [*_statements(section), ""]
         if section.papers:
             lines += [*_wrapped(cells.belongs(section), 2), ""]
+        if section.text and outcome.own.axes:
+            lines += [*_wrapped(section.text, 2), ""]
     if reasons:
         lines += ["not reproduced, because"]
         for why, place in reasons.items():

@@ -121,6 +121,12 @@ class Variation(Shown):
     def _depending(self, each: Sequence[dict[str, One]]) -> list[str]:
         return [key for key in dict.fromkeys(key for found in each for key in found) if self.axis.moves(key)]
 
+    def yours(self) -> dict[str, tuple[str, ...]]:
+        """What is said of each value in parts whose figures do not have it; empty at the paper's."""
+        each = [{section.title: section.text for section in outcome.sections} for outcome in self.outcomes]
+        titles = dict.fromkeys(title for texts in each for title, text in texts.items() if text)
+        return {title: tuple(texts.get(title, "") for texts in each) for title in titles}
+
     def keys(self) -> list[str]:
         """All figures, statements and claims that some value has."""
         named: list[str] = []
@@ -205,4 +211,6 @@ def vary(
 def _light(outcome: Outcome) -> None:
     """Lets go what holds the runs: the figure of a variation needs the rows only."""
     for section in outcome.sections:
-        section.drawings, section.tables, section.text = [], {}, ""
+        section.drawings, section.tables = [], {}
+        # A text on the paper's values is long, and says nothing of others.
+        section.text = section.text if outcome.own.axes else ""

@@ -65,19 +65,27 @@ def belongs(found: Variation) -> str:
     if not keys:
         return ""
     named: list[str] = []
-    groups = dict.fromkeys(_group(key) for key in keys)
-    for group in groups:
-        here = [key for key in keys if _group(key) == group]
-        if len(here) > 1 and len(here) == sum(_group(key) == group for key in every):
-            named.append(f"{group} (all {len(here)})")
-        else:
-            named += [cells.short(key) for key in here]
+    # A table as a whole, or else a line of it as a whole (`table1.3`), or else each figure.
+    wholes = {
+        key: next((name for name in _groups(key) if _whole(name, keys, every)), cells.short(key))
+        for key in keys
+    }
+    for name in dict.fromkeys(wholes.values()):
+        n = list(wholes.values()).count(name)
+        named.append(f"{name} (all {n})" if n > 1 else name)
     return f"these belong to the paper's value of {found.axis.name} and are left out: {', '.join(named)}"
 
 
-def _group(key: str) -> str:
-    """`table1` of `ns3.table1.5_ms.mbps`."""
-    return key.split(".")[1]
+def _groups(key: str) -> list[str]:
+    """`table1` and `table1.5_ms` of `ns3.table1.5_ms.mbps`."""
+    parts = key.split(".")[1:]
+    return [".".join(parts[:n]) for n in (1, 2) if n < len(parts)]
+
+
+def _whole(group: str, keys: Sequence[str], every: Sequence[str]) -> bool:
+    """Whether all figures of a group are among the keys, and more than one is."""
+    here, there = (sum(group in _groups(key) for key in some) for some in (keys, every))
+    return here > 1 and here == there
 
 
 def claim_text(key: str) -> str:

@@ -41,6 +41,7 @@ def blocks(found: Variation, timed: bool = True) -> list[Block]:
         ]
     for section, groups in vary_cells.by_section(found.lines()).items():
         made += [Heading(2, section), _table(found, groups)]
+    made += _yours(found)
     made += _statements(found)
     made += _claims(found)
     made += _made_by(found, timed)
@@ -76,6 +77,16 @@ def _table(found: Variation, groups: dict[str, list[Line]]) -> Grid:
         head, aligned = head[:-1], aligned[:-1]
         rows = [row if len(row) == 1 else row[:-1] for row in rows]
     return Grid(head, rows, aligned, marks)
+
+
+def _yours(found: Variation) -> list[Block]:
+    made: list[Block] = []
+    for section, each in found.yours().items():
+        lines = [
+            f"- {head}: {say.markdown(said)}" for head, said in zip(found.heads(), each, strict=True) if said
+        ]
+        made += [Heading(2, f"{section}: what is no figure of the paper"), Text("\n".join(lines))]
+    return made
 
 
 def _statements(found: Variation) -> list[Block]:

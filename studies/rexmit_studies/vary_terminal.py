@@ -25,6 +25,7 @@ def page(found: Variation) -> list[str]:
     lines += [f"  {ran(found)}", "", *hanging("  ", cells.sentence(found.title())), ""]
     for section, groups in vary_cells.by_section(found.lines()).items():
         lines += [*_table(found, section, groups), ""]
+    lines += _yours(found)
     lines += _statements(found)
     lines += _claims(found)
     if any(map(found.of_paper, range(len(found.values)))):
@@ -128,6 +129,23 @@ def _claims(found: Variation) -> list[str]:
     for key, each in made.items():
         lines += hanging("  ", vary_cells.claim_text(key))
         for head, judged in zip(found.heads(), each, strict=True):
-            told = f"      {head:>{width}}  {vary_cells.verdict(judged):<13}"
-            lines += hanging(told, vary_cells.effect(judged) if judged else "")
+            verdict = vary_cells.verdict(judged)
+            said = vary_cells.effect(judged) if judged else ""
+            told = f"      {head:>{width}}  {verdict:<13}"
+            if len(verdict) < 13:
+                lines += hanging(told, said)
+            else:
+                # By two readings: what the first one rests on stands below.
+                lines += [told, *hanging(" " * (width + 21), said)]
     return [*lines, ""]
+
+
+def _yours(found: Variation) -> list[str]:
+    """What the study says of each value where no figure of the paper has it."""
+    width = max(map(len, found.heads()))
+    lines: list[str] = []
+    for section, each in found.yours().items():
+        lines += [f"{section}: what is no figure of the paper"]
+        for head, said in zip(found.heads(), each, strict=True):
+            lines += hanging(f"      {head:>{width}}  ", said) if said else []
+    return [*lines, ""] if lines else []

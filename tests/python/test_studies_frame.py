@@ -23,12 +23,14 @@ import rexmit as rx
 import rexmit_studies as studies
 from rexmit import cli
 from rexmit.figures.style import Figure, canvas
+from rexmit.files.destination import Destination
 from rexmit.stats import Test
-from rexmit_studies import grades, paper, rows, study, terminal
+from rexmit_studies import grades, output, paper, rows, study, terminal
 from rexmit_studies.answer import answer
 from rexmit_studies.declared import Declared
+from rexmit_studies.own import Own
 from rexmit_studies.progress import Watch
-from rexmit_studies.run import Outcome, run
+from rexmit_studies.run import Outcome, Section, run
 from rexmit_studies.study import Claim, Drawing, Part, Plan, Results, Row, Statement, Study
 from studied import quick
 
@@ -411,6 +413,25 @@ def test_the_folder_of_a_study(form: str, tmp_path: Path, capsys: pytest.Capture
     assert [source.split(";")[0] for source in page.loads] == ([f"data:image/{kind}"] if kind else [])
     assert "A &lt;title&gt;" in html
     assert "http" not in html.replace("http-equiv", "")
+
+
+def test_a_figure_of_what_a_run_with_other_values_lacks_costs_that_figure(
+    outcome: Outcome, tmp_path: Path
+) -> None:
+    def nothing() -> Figure:
+        raise ValueError("Axis limits cannot be NaN or Inf")
+
+    def left_out(own: Own) -> list[str]:
+        section = Section("A part", drawings=[Drawing("lacking", "What is not there.", nothing)])
+        found = dataclasses.replace(outcome, own=own, sections=[section], left_out=[])
+        with Destination(tmp_path / "there") as into:
+            assert output._draw(found, into, "figures", "png") == {}
+        return found.left_out
+
+    said = left_out(Own(settings=(("link.air.rate", "1Mbps"),)))
+    assert said == ["figure lacking: there is nothing to draw with your values"]
+    with pytest.raises(ValueError, match="NaN"):
+        left_out(Own())
 
 
 def test_small_figures_for_the_documents(outcome: Outcome, tmp_path: Path) -> None:

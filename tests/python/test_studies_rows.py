@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import rexmit_studies as studies
-from rexmit_studies import paper, rows
+from rexmit import studies
+from rexmit.stats import Test
+from rexmit_studies import cells, load, paper, rows
+from rexmit_studies.axes import find
+from rexmit_studies.own import CURRENT, Own
 from rexmit_studies.study import Row
 from rexmit_studies.together import contradicted, share_as_far, together
 
@@ -126,6 +130,28 @@ def pair(goodput: float, delay: float) -> list[Row]:
         rows.sampled(key, printed + 0.01 * (values - at), "x", together="both")
         for key, printed, values, at in zip(keys, (0.916, 0.464114), both, (goodput, delay), strict=True)
     ]
+
+
+def test_what_was_fitted_to_the_papers_value_is_not_fitted_with_the_users() -> None:
+    axis = find(load("rto").axes, "fade", "20", "rto")
+    assert axis is not None
+
+    def grades() -> list[str]:
+        keys = ("rto.table1.2.fer", "rto.table1.1.fer")
+        return [rows.fitted(rows.sampled(key, [0.1, 0.15, 0.2], "of frames")).grade for key in keys]
+
+    assert grades() == ["fitted", "fitted"]
+    context = copy_context()
+    context.run(CURRENT.set, Own(axes=(axis,)))
+    # The fades are of test 2: what the others have is fitted still.
+    assert context.run(grades) == ["scatter", "fitted"]
+
+
+def test_an_effect_that_all_runs_have_alike_has_the_digits_of_an_effect() -> None:
+    x = [4.16e-4, 4.16e-4 * (1 + 1e-9)]
+    said = cells.effect(Test.mean("more", x, unit="Mbps"))
+    assert said == "more: +0.000416 Mbps (0.000416 to 0.000416), n 2"
+    assert cells.effect(Test.mean("more", [], unit="s")) == "more: not known, n 0"
 
 
 def test_rows_that_stand_alone_may_not_stand_together() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -56,7 +57,7 @@ VALUES: dict[str, dict[str, tuple[Value, Value, Value]]] = {
     },
     "interruption": {
         "stack": ("linux-6-cubic", "linux-6-bbr", "rfc-reno"),
-        "outage": (500, 10, 5000),
+        "outage": (500, 10, 10_000),
         "period": (4, 0.5, 60),
         "rate": (8, 0.5, 20),
         "queue": (100, 1, 10_000),
@@ -105,6 +106,7 @@ def wrong_with(outcome: Outcome, all_move: bool) -> list[str]:
     wrong += [f"{key} moves, and does not depend on it" for key in moved - depend]
     marked = {one["key"]: one["depends"] for part in ("rows", "statements", "claims") for one in found[part]}
     wrong += [f"{key} is marked wrongly" for key in after if marked.get(key) != (key in depend)]
+    wrong += [f"it prints “{words}”" for words in unreadable(outcome)]
     if all_move:
         patterns = [pattern for axis in axes for pattern in axis.drives]
         still = [p for p in patterns if not any(fnmatchcase(key, p) for key in moved)]
@@ -112,11 +114,31 @@ def wrong_with(outcome: Outcome, all_move: bool) -> list[str]:
     return wrong
 
 
-def walk(name: str, every: list[dict[str, Value]], all_move: bool = True) -> dict[str, list[str]]:
+#: What a program prints and no colleague says: a number that is none, and a share of nothing.
+NO_WORDS = re.compile(r".{0,30}(?:\bnan\b|\bnone s\b|\binf\b|\b0 of 0\b|0\.\d{13,}| index ).{0,30}")
+
+
+def unreadable(outcome: Outcome) -> list[str]:
+    """Words of the page that say nothing."""
+    return NO_WORDS.findall(outcome.page())
+
+
+def drawn(outcome: Outcome) -> None:
+    """Draws all figures; what goes wrong is a failure of the outcome."""
+    for drawing in outcome.drawings:
+        try:
+            drawing.draw()
+        except Exception as error:
+            outcome.failures.append(f"figure {drawing.name}: {error!r}")
+
+
+def walk(
+    name: str, every: list[dict[str, Value]], all_move: bool = True, figures: bool = False
+) -> dict[str, list[str]]:
     """What is wrong with the study at each of these settings. What they have alike is run once."""
     study = load(name)
     jobs = [(study, settings(study, values)) for values in every]
-    outcomes = run_each(jobs, quick=True)
+    outcomes = run_each(jobs, quick=True, then=drawn if figures else None)
     found = {outcome.own.said_axes(): wrong_with(outcome, all_move) for outcome in outcomes}
     assert len(found) == len(every)
     return {said: wrong for said, wrong in found.items() if wrong}
@@ -125,7 +147,7 @@ def walk(name: str, every: list[dict[str, Value]], all_move: bool = True) -> dic
 @pytest.mark.parametrize("name", VALUES)
 def test_all_axes_of_a_study_at_once_move_what_depends_on_them_and_nothing_else(name: str) -> None:
     assert set(VALUES[name]) == {axis.name for axis in load(name).axes}
-    assert walk(name, [{axis: values[0] for axis, values in VALUES[name].items()}]) == {}
+    assert walk(name, [{axis: values[0] for axis, values in VALUES[name].items()}], figures=True) == {}
 
 
 @pytest.mark.slow

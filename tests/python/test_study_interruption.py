@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rexmit as rx
-from rexmit_studies import paper
-from rexmit_studies.interruption import captures, exchange, ladders, lengths, osx, phases, server, setups
+from rexmit import stats
+from rexmit_studies import load, paper
+from rexmit_studies.axes import find
+from rexmit_studies.interruption import (
+    captures,
+    exchange,
+    ladders,
+    lengths,
+    osx,
+    phases,
+    server,
+    setups,
+    shares,
+)
 from rexmit_studies.interruption.sections import TABLES, numbered, of_runs, sections
 from rexmit_studies.interruption.traces import ALL_46, Trace, run_all
+from rexmit_studies.own import CURRENT, Own
 from rexmit_studies.run import Outcome
+from rexmit_studies.study import Results
 from studied import quick
 
 
@@ -290,6 +305,41 @@ def test_a_longer_outage_costs_more_beyond_its_length(outcome: Outcome) -> None:
     effects = [test.effect for test in judged.claim.tests]
     assert len(effects) == 4
     assert effects[0] > effects[2] > 0 > effects[3]
+
+
+def test_long_outages_and_a_slow_air_get_the_time_that_their_transfers_need() -> None:
+    study = load("interruption")
+    assert setups.lasts() == 120
+
+    def lasts(**values: float) -> float:
+        axes = tuple(one for name, value in values.items() if (one := find(study.axes, name, f"{value}", "")))
+        context = copy_context()
+        context.run(CURRENT.set, Own(axes=axes))
+        return context.run(setups.lasts)
+
+    assert 120 < lasts(outage=500) < lasts(outage=5000) / 2
+    # A timer of up to two minutes has to fire while the link is up, a third of the time.
+    assert lasts(outage=10_000) > 1700
+    assert lasts(rate=0.5) > 1000
+
+
+def test_a_sweep_with_one_side_of_the_switch_says_no_number_that_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nan = float("nan")
+    said = {}
+    for found in ((0.98, 1.01), (nan, 4.01), (74.7, nan), (nan, nan)):
+        monkeypatch.setattr(osx, "switch", lambda _, found=found: found)
+        said[found] = osx.switch_said(Results())
+    assert not any("nan" in text for text in said.values())
+    assert "(seen at 0.98, not at 1.01)" in said[0.98, 1.01]
+    assert "4.01 of SRTT at least" in said[nan, 4.01]
+
+
+def test_a_table_of_few_transfers_has_no_number_that_is_none() -> None:
+    assert shares._mean(stats.mean([])) == "none ended"
+    assert shares._mean(stats.mean([8.05])) == "8.05, of one"
+    assert shares._mean(stats.mean([8.0, 8.2])).startswith("8.10 ± ")
 
 
 def test_without_an_intermittent_section_no_number_is_said() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,9 +86,20 @@ def test_the_answer_as_json(delays: Variation) -> None:
     }
     assert told["values"] == [5, 20, 50]
     assert all(len(one["at"]) == 3 for part in ("rows", "statements", "claims") for one in told[part])
+    assert _flat_is_lacking(told) == [False, False, False]
+
+
+def test_what_a_value_lacks_is_null_in_the_answer_and_left_out_by_name(delays: Variation) -> None:
+    named = "ns3.statement.fig1a_flat: none of it is there"
+    lacking = dataclasses.replace(delays.outcomes[2], sections=[], left_out=[named])
+    told = vary_output.told(dataclasses.replace(delays, outcomes=[*delays.outcomes[:2], lacking]))
+    assert _flat_is_lacking(told) == [False, False, True]
+    assert f"at 50 ms: {named}" in told["left_out"]
+
+
+def _flat_is_lacking(told: dict[str, Any]) -> list[bool]:
     flat = next(one for one in told["statements"] if one["key"] == "ns3.statement.fig1a_flat")
-    assert [at is None for at in flat["at"]] == [False, False, True]
-    assert any(one.startswith("at 50 ms: ns3.statement.fig1a_flat: ") for one in told["left_out"])
+    return [at is None for at in flat["at"]]
 
 
 def test_the_terminal_keeps_its_width_and_has_every_value(delays: Variation) -> None:

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import rexmit as rx
-from rexmit_studies import paper, scenario
-from rexmit_studies.run import Outcome
+from rexmit import stats
+from rexmit_studies import load, paper, scenario
+from rexmit_studies.axes import find
+from rexmit_studies.own import Own
+from rexmit_studies.run import Outcome, run
 from rexmit_studies.wireless import against_ns2, both, errors, proposal, trace, uptime
 from rexmit_studies.wireless.measures import (
     VARIANTS,
@@ -66,6 +69,29 @@ def test_with_the_ssthresh_of_the_text_other_packets_are_lost() -> None:
     assert trace.loss(trace.trace("tahoe", *trace.FIG5, ssthresh=32), 0).packets != (197, 233)
 
 
+def test_a_timer_that_fires_into_a_long_disconnection_sends_no_new_packet() -> None:
+    found = trace.trace("tahoe", 4, 1)
+    second = trace.loss(found, 1)
+    assert second.at == 9
+    # The timer sends packet 567 again at 9.6 s, while the link is down.
+    assert found.timeouts[0][-1] > 9
+    assert second.unseen is not None
+    assert second.unseen[0] > second.packets[1]
+    long = trace.trace("tahoe", 3, 5, lasts_s=24)
+    assert trace.first_timeout(long)[0] < 8 < trace.first_timeout(long, 8)[0]
+
+
+def test_a_bit_error_rate_that_table_1_does_not_have_is_said_beside_it() -> None:
+    study = load("wireless")
+    axis = find(study.axes, "ber", "3e-6", "wireless")
+    assert axis is not None
+    (found,) = run([study], quick=True, own=Own(axes=(axis,)))
+    (table1,) = [section for section in found.sections if section.title.startswith("Table 1")]
+    assert table1.text.startswith("With your bit error rate of 3e-06, which Table 1 does not have,")
+    assert table1.text in " ".join(" ".join(found.page().split()).split())
+    assert all(section.text == "" for section in found.sections if section is not table1)
+
+
 def test_a_loss_with_a_gap_is_none() -> None:
     with pytest.raises(ValueError, match="no run"):
         trace._ends(np.array([1.0, 2.0, 4.0]))
@@ -114,6 +140,16 @@ def test_the_papers_order() -> None:
         "tahoe",
     ]
     assert [VARIANTS[k] for k in both.paper_order("transfer_time_s")] == ["reno", "tahoe", "newreno", "sack"]
+
+
+def test_lines_that_do_not_cross_are_said_not_to() -> None:
+    nan = float("nan")
+    assert uptime.crossing_said(stats.Estimate(nan, nan, nan, 4)).startswith("the means do not cross between")
+    assert (
+        uptime.crossing_said(stats.Estimate(2.45, 2.31, 2.59, 4))
+        == "the means cross at 2.45 s (2.31 to 2.59)"
+    )
+    assert uptime.crossing_said(stats.Estimate(2.45, nan, 2.59, 4)) == "the means cross at 2.45 s"
 
 
 def test_the_crossing_is_where_the_line_passes_the_level() -> None:

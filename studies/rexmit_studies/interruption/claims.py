@@ -69,7 +69,7 @@ def _linux(results: Results) -> Claim:
                 for k, v in cost.items()
             ),
             Test.mean(
-                "share of a draw's sections that are not intermittent",
+                f"share of a draw's sections that are not intermittent, less {RULE:g}",
                 _by_draw({k: found[k] for k in setups.LINUX}, lambda t, s: s.kind != "intermittent"),
                 RULE,
             ),
@@ -103,7 +103,7 @@ def _window(results: Results) -> Claim:
     literal, _ = phases.share(every, lambda t, s: s.still_sending == (s.kind == "without"))
     key = "interruption.claim.lag_needs_small_window"
     with_small = Test.mean(
-        "share of a draw's sections with a time lag, 55,488 bytes",
+        f"share of a draw's sections with a time lag, 55,488 bytes, less {RULE:g}",
         _by_draw(tight, lambda t, s: s.kind != "without"),
         RULE,
     )
@@ -116,7 +116,7 @@ def _window(results: Results) -> Claim:
         "queue goes on",
         tests=[
             Test.mean(
-                "share of a draw's sections that the sender's sending tells",
+                f"share of a draw's sections that the sender's sending tells, less {RULE:g}",
                 _by_draw(found, lambda t, s: s.still_sending == (s.kind == "without")),
                 RULE,
             ),
@@ -129,7 +129,7 @@ def _window(results: Results) -> Claim:
             f"carries in {1e3 * setups.outage():g} ms), and {said}",
             tests=[
                 Test.mean(
-                    "share of a draw's sections that the window tells",
+                    f"share of a draw's sections that the window tells, less {RULE:g}",
                     _by_draw(found, lambda t, s: t.foretold(s)),
                     RULE,
                 ),
@@ -151,7 +151,7 @@ def _windows_quick(results: Results) -> Claim:
         tests=[
             Test.mean(f"{most:g} s less what an outage costs", most - cost, unit="s"),
             Test.mean(
-                "share of a draw's sections with a time lag",
+                f"share of a draw's sections with a time lag, less {RULE:g}",
                 phases.each(transfers, lambda t, s: s.kind == "with"),
                 RULE,
             ),
@@ -181,16 +181,24 @@ def _osx(results: Results) -> Claim:
     every = [phases.met([t]) for t in found]
     long = sum(any(s.kind == "intermittent" and s.length_s > LONG_S for _, s in of) for of in every)
     by_sack = sum(any(s.kind == "without" for _, s in of) for of in every)
-    inside, outside = osx.switch(results)
     slow, n = phases.share(found, lambda t, s: s.kind == "intermittent")
     return Claim(
         "interruption.claim.osx_intermittent",
         f"{slow} of {n} sections are intermittent; {long} of {len(found)} transfers have one of more than "
-        f"10 s, and {by_sack} have one that SACK repairs at once; the kind ends where the round trip after "
-        f"the outage passes one SRTT (seen at {inside:.2f}, not at {outside:.2f})",
+        f"10 s, and {by_sack} have one that SACK repairs at once; {osx.switch_said(results)}",
         tests=[
-            Test.share("transfers with an intermittent section over 10 s", long, len(found), SOME),
-            Test.share("transfers with a section that SACK repairs", by_sack, len(found), SOME),
+            Test.share(
+                f"share of transfers with an intermittent section over 10 s, less {SOME:g}",
+                long,
+                len(found),
+                SOME,
+            ),
+            Test.share(
+                f"share of transfers with a section that SACK repairs, less {SOME:g}",
+                by_sack,
+                len(found),
+                SOME,
+            ),
         ],
         reading=f"{phases.told_of_draws()}; “some”: in more than one transfer of twenty",
     )

@@ -119,17 +119,26 @@ def opening(trace: Trace, section: Section) -> list[str]:
 
 
 def cycle(trace: Trace, section: Section) -> tuple[str, ...]:
-    """What comes between the first timeout and the second, in the words of the paper's figures."""
+    """What comes between the first timeout and the second, in the words of the paper's figures; nothing where
+    there is no second one behind the link's return.
+    """
     found = whole(trace, section)
     fired = [i for i, e in enumerate(found) if e.what == "timeout"]
     if len(fired) < 2:
-        return tuple(e.what for e in found[:5])
+        return ()
     names = {"ack": NEW_ACK, "new": NEW_SEGMENT}
     words = [TIMEOUT]
     for event in found[fired[0] + 1 : fired[1]]:
         known = names.get(event.what, event.what)
         words.append(DUPLICATE if event.what == "duplicate" and event.sack else known)
     return (*words, AGAIN)
+
+
+def one_timeout(trace: Trace, section: Section) -> str:
+    """What a repair is like in which the timer fires at most once behind the link's return."""
+    if any(e.what == "timeout" for e in whole(trace, section)):
+        return "one timeout behind the link's return is enough: ACKs bring all other repairs"
+    return "no timer fires behind the link's return"
 
 
 def cycles(trace: Trace, section: Section) -> tuple[int, int]:

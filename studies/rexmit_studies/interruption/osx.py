@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -119,3 +120,24 @@ def switch(results: Results) -> tuple[float, float]:
     inside = [r.ratio for r in every if r.section.timeouts > 2]
     outside = [r.ratio for r in every if r.section.timeouts <= 2]
     return max(inside, default=float("nan")), min(outside, default=float("nan"))
+
+
+def switch_said(results: Results) -> str:
+    """The same in words: with the user's outages the sweep may have one side of the switch only."""
+    inside, outside = switch(results)
+    if isfinite(inside) and isfinite(outside):
+        return (
+            "the kind ends where the round trip after the outage passes one SRTT "
+            f"(seen at {inside:.2f}, not at {outside:.2f})"
+        )
+    if isfinite(outside):
+        return (
+            "with 46 segments under way the timer never fires once for each lost segment here: the first "
+            f"round trip after the outage is {outside:.2f} of SRTT at least"
+        )
+    if isfinite(inside):
+        return (
+            "with 46 segments under way the timer fires more than twice in every run, up to a round trip of "
+            f"{inside:.2f} of SRTT after the outage"
+        )
+    return "no timer fires in the runs with 46 segments under way"

@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 #: Draws of a phase and an air rate: with the server's window of Fig. 7, and for each of the others.
 DRAWS, OTHER_DRAWS, QUICK = 100, 40, 3
-AIR_MBPS = (4.2, 5.2)
+AIR_MBPS = (setups.SLOWEST_MBPS, 5.2)
 #: What the server's window ends at, in three readings: batch -> most it offers; None: what its kernel allows.
 WINDOWS: dict[str, int | None] = {
     "phases": setups.FIG7_LINUX,
@@ -53,7 +53,7 @@ class Transfer:
         """The same, and of a transfer that did not end what it had cost when its run did: at least so
         much.
         """
-        return self._cost_s(self.duration_s or setups.declared().number("duration"))
+        return self._cost_s(self.duration_s or setups.lasts())
 
     def _cost_s(self, duration_s: float) -> float:
         down = setups.down(self.phase_s, setups.period(), duration_s)

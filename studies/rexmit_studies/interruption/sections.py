@@ -106,7 +106,7 @@ def of_runs(
             by_run["episodes"][run],
             by_run["bursts"][run],
             by_run["retransmissions"][run],
-            down[run] if down else setups.down(phases_s[run], period_s or setups.period(), setups.LAST_S),
+            down[run] if down else setups.down(phases_s[run], period_s or setups.period(), setups.last()),
             run,
         )
         for run in range(len(runs))

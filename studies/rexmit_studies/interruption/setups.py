@@ -16,8 +16,11 @@ NAME = "interruption"
 FILE_BYTES = 10 * 1024 * 1024
 PERIOD_S = 5.0
 OUTAGE_S = 0.2
-#: Sections are looked for until then, s.
-LAST_S = 90.0
+#: How long a run of the paper's experiment lasts, and until when its sections are looked for, s.
+LASTS_S, LAST_S = 120.0, 90.0
+#: A transfer through long outages or a slow air may need so many times as long as it would take without
+#: back-off: the timer doubles, and much of the time for which the link is up is lost to it.
+PATIENCE = 10.0
 #: A full segment of Linux and OS X (timestamps), and the packet it is in.
 MSS, PACKET_BYTES = 1448, 1500
 #: And of Windows, which sends no timestamps.
@@ -63,6 +66,8 @@ UNTUNED_BYTES = 65_535
 #: where they do if the outages start at this phase, and if the air is slower behind the first one.
 FITTED_PHASE_S = 3.096
 FITTED_MBPS = (5.28, 4.656)
+#: The slowest air that the study draws.
+SLOWEST_MBPS = 4.2
 #: What phase and second rate are fitted to: the first byte lost in Reno (1), and in Reno (4).
 FIT_FIRST_LOST, FIT_FOURTH_LOST = 1_967_433, 10_060_305
 
@@ -97,6 +102,24 @@ def file_bytes() -> int:
     return round(float(own.value("size", FILE_BYTES / 2**20)) * 2**20)
 
 
+def lasts(outages: bool = True) -> float:
+    """How long a run lasts at most, s: long enough for nearly all transfers with the user's values to end.
+
+    outages: whether the run has the outages of the user.
+    """
+    if not own.current().axes:
+        return LASTS_S
+    share = 1 - outage() / period() if outages else 1 - OUTAGE_S / PERIOD_S
+    undisturbed = file_bytes() * 8 / (1e6 * (air_mbps() or SLOWEST_MBPS))
+    # The share once more, since the timer that backed off has to fire while the link is up.
+    return max(LASTS_S, float(np.ceil(PATIENCE * undisturbed / share**2)))
+
+
+def last() -> float:
+    """Until when sections are looked for, s."""
+    return lasts() if lasts() > LASTS_S else LAST_S
+
+
 def declared() -> Declared:
     """What the scenario sets, as it runs."""
     return Declared(own.applied(Scenario.load(scenario(NAME))))
@@ -105,6 +128,8 @@ def declared() -> Declared:
 def setup(name: str, more: Mapping[str, Any] | None = None) -> Scenario:
     """The paper's transfer by one of the systems (SYSTEMS), with something set."""
     keys: dict[str, Any] = {STACK: stack(name)}
+    if lasts() > LASTS_S:
+        keys["duration"] = f"{lasts():g}s"
     if name == "cubic-plain":
         keys["stack.linux-2.6-cubic.congestion.hystart"] = False
     return Scenario.load(scenario(NAME)).with_({**keys, **(more or {})})
@@ -183,7 +208,7 @@ def periodic(phase_s: float, period_s: float, outage_s: float, until_s: float) -
 
 def outage_s() -> float:
     """How long an outage is, on average."""
-    return float(np.mean([end - begin for begin, end in down(FITTED_PHASE_S, period(), LAST_S)]))
+    return float(np.mean([end - begin for begin, end in down(FITTED_PHASE_S, period(), last())]))
 
 
 def air_mbps() -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 from rexmit import stats
@@ -63,9 +64,9 @@ def tables(results: Results) -> dict[str, Any]:
                 made[kind].append(_share(transfers, kind))
             made["did not end"].append(f"{phases.unfinished(transfers)} of {len(transfers)}")
             cost = stats.mean(phases.column(transfers, lambda t: t.cost_s))
-            made["an outage costs s"].append(f"{cost.value:.2f} ± {(cost.high - cost.low) / 2:.2f}")
+            made["an outage costs s"].append(_mean(cost))
             least = stats.mean(phases.column(transfers, lambda t: t.least_cost_s))
-            made["at least, all counted s"].append(f"{least.value:.2f}")
+            made["at least, all counted s"].append(f"{least.value:.2f}" if least.n else "no outage")
     return {"kinds over all phases": made}
 
 
@@ -77,7 +78,19 @@ def _share(transfers: list[Transfer], kind: str) -> str:
         found = stats.proportion(len(transfers) if hits else 0, len(transfers))
     else:
         found = stats.mean(phases.each(transfers, lambda t, s: s.kind == kind))
-    return f"{found.value:.0%} ({found.low:.0%} to {found.high:.0%})"
+    if not found.n:
+        return "no section"
+    if not isfinite(found.low):
+        return f"{found.value:.0%}"
+    return f"{found.value:.0%} ({max(0.0, found.low):.0%} to {min(1.0, found.high):.0%})"
+
+
+def _mean(found: stats.Estimate) -> str:
+    """A mean with half its interval, as far as they are known."""
+    if not found.n:
+        return "none ended"
+    half = (found.high - found.low) / 2
+    return f"{found.value:.2f}" + (f" ± {half:.2f}" if isfinite(half) else ", of one")
 
 
 def drawing(results: Results) -> Iterator[Drawing]:
@@ -86,7 +99,7 @@ def drawing(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "kinds-over-phases",
         f"Every section of {n} transfers of each system, the outages beginning anywhere in their period and "
-        f"the air between 4.2 and 5.2 Mbps: when (up to 25 s; OS X takes longer), how many segments were "
+        f"the air between 4.2 and 5.2 Mbps: when (OS X takes longer than is drawn), how many segments were "
         f"lost, and the kind.",
         lambda: drawings.over_phases(found, "kinds-over-phases"),
     )
@@ -144,7 +157,7 @@ server's window need not be small for it."""
 
 def _not_ended(results: Results) -> str:
     """Those that the runs were too short for: a mean over the others is too low."""
-    seconds = setups.declared().number("duration")
+    seconds = setups.lasts()
     left = [
         f"{n} of {len(transfers)} of {setups.title(system)} with the window {told}"
         for name, told in SWEEPS.items()

@@ -7,9 +7,12 @@ from functools import partial
 
 import numpy as np
 
+from rexmit.screen.units import count
+from rexmit_studies import own
 from rexmit_studies.interruption import exchange, phases, readings, setups
 from rexmit_studies.interruption.graphs import NAMED
 from rexmit_studies.interruption.ladders import LONG_S, NONE, three
+from rexmit_studies.interruption.sections import IN_WORDS
 from rexmit_studies.interruption.traces import ALL_46, trace
 from rexmit_studies.paper import statements as said
 from rexmit_studies.rows import all_tried, seen, tried
@@ -61,12 +64,16 @@ def _graphs(results: Results) -> Iterator[Statement]:
     )
     yield _no_lag(linux)
     at_server = results["at server"].worst(1)[0]
-    here = len(trace(results, "reno").sections)
-    there = sum(bool(b["lost_segments"]) for b in at_server.bursts())
+    here = trace(results, "reno").sections
+    holes = [int(b["seq_start"]) for b in at_server.bursts() if b["lost_segments"]]
+    within = [[s.number for s in here if s.first_lost <= at < s.sent] for at in holes]
+    there = {number for numbers in within for number in numbers}
+    outside = sum(not numbers for numbers in within)
     yield Statement(
         KEY + "fig3_holes",
-        f"{there} bursts of losses are seen at the server, {here} sections at the sender",
-        there == here,
+        f"holes are seen at the server in {len(there)} of the {count(len(here), 'section')} of the sender"
+        + (f", and {outside} elsewhere" if outside else ""),
+        len(there) == len(here) and not outside,
         drawing="fig3-reno-server",
     )
     windows = [t for name in setups.WINDOWS for t in every[name]]
@@ -107,12 +114,18 @@ def _no_lag(linux: list[phases.Transfer]) -> Statement:
         for kind in ("without", "with")
     }
     at_once = int((silent["without"] < SEEN * setups.outage()).sum())
-    found = {kind: f"{1e3 * np.median(x):.0f} ms" if len(x) else "none" for kind, x in silent.items()}
+    found = {kind: f"{1e3 * np.median(x):.0f} ms" for kind, x in silent.items() if len(x)}
+    less = f"{1e3 * SEEN * setups.outage():.0f} ms"
+    told = [
+        f"for {found['without']} in the median of the sections that the paper calls without time lag, and "
+        f"for less than {less} in {at_once} of these {len(silent['without'])}"
+        if "without" in found
+        else "(no section is without time lag)",
+        f"for {found['with']} in the median of those with one" if "with" in found else "(none has one)",
+    ]
     return Statement(
         KEY + "fig2_no_lag",
-        f"nothing is sent before the first repair for {found['without']} in the median of sections that the "
-        f"paper calls without time lag, for {found['with']} of those with one; in {at_once} of "
-        f"{len(silent['without'])} it is less than {1e3 * SEEN * setups.outage():.0f} ms",
+        "before the first repair nothing is sent " + "; ".join(told),
         2 * at_once > len(silent["without"]) if len(silent["without"]) else None,
         drawing="fig9-reno-1",
     )
@@ -172,10 +185,11 @@ def _fig10(results: Results) -> Statement:
 
 def _fig10_type(results: Results) -> Statement:
     section = three(results).reno_4
+    lag = "a time lag" if section.kind == "with" else f"is {IN_WORDS[section.kind]}"
+    misprint = "; so it has by the paper's own section III and by its summary of IV.B: a misprint"
     return Statement(
         KEY + "fig10_type",
-        f"it has {section.timeouts} timeout, and a time lag; so it has by the paper's own section III and by "
-        "its summary of IV.B: a misprint",
+        f"it has {count(section.timeouts, 'timeout')}, and {lag}" + ("" if own.current() else misprint),
         section.kind == "without",
         drawing="fig10-reno-4",
     )
@@ -202,7 +216,9 @@ def _fig11(results: Results) -> Statement:
     same, n = exchange.cycles(whole, whole.sections[0])
     return Statement(
         KEY + "fig11_cycle",
-        f"with 46 segments under way this lies between {same} of {n} pairs of timeouts",
+        f"with 46 segments under way this lies between {same} of {n} pairs of timeouts"
+        if n
+        else f"with 46 segments under way {exchange.one_timeout(whole, whole.sections[0])}",
         n > 0 and same == n,
         rows=["interruption.episode.osx_2.cycle"],
         drawing="fig11-osx",

@@ -37,7 +37,7 @@ class Trace:
             self.flow.episodes(),
             self.flow.bursts(),
             sorted(self.flow.frame("retransmissions").rows(), key=lambda r: float(r["time"])),
-            setups.down(self.phase_s, self.period_s, setups.LAST_S),
+            setups.down(self.phase_s, self.period_s, setups.last()),
         )
 
     @cached_property
@@ -64,7 +64,7 @@ def sequence_graph(
     flow: Flow, phase_s: float, period_s: float, start: float | None = None, end: float | None = None
 ) -> Figure:
     """The sequence graph of a simulated transfer, the outages as they were set."""
-    down = setups.down(phase_s, period_s, setups.LAST_S)
+    down = setups.down(phase_s, period_s, setups.last())
     each = [
         {"begin_earliest_s": a, "begin_latest_s": a, "end_earliest_s": b, "end_latest_s": b} for a, b in down
     ]

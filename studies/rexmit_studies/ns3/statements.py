@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
+from rexmit_studies import own
 from rexmit_studies.ns3 import base, cases, silence, sweeps, tables, tuned, variants
 from rexmit_studies.ns3.cases import Case, Numbers
 from rexmit_studies.ns3.section2 import download
@@ -33,13 +35,13 @@ def _falls(case: Case, share: float = 0.75) -> Numbers:
     return found
 
 
-def _follows(events: Numbers, at: float) -> bool:
-    return bool(((events >= at - 1e-9) & (events <= at + NEAR_S)).any())
+def _follows(events: Numbers, at: float, near_s: float = NEAR_S) -> bool:
+    return bool(((events >= at - 1e-9) & (events <= at + near_s)).any())
 
 
-def _clusters(times: Numbers) -> list[float]:
+def _clusters(times: Numbers, near_s: float = NEAR_S) -> list[float]:
     """The first of events that lie near each other."""
-    return [float(t) for k, t in enumerate(times) if k == 0 or t - times[k - 1] > NEAR_S]
+    return [float(t) for k, t in enumerate(times) if k == 0 or t - times[k - 1] > near_s]
 
 
 def each(
@@ -68,20 +70,44 @@ def of_base(results: Results) -> Iterator[Statement | Missing]:
     )
 
 
+@dataclass(frozen=True)
+class Opening:
+    """When the first fast recovery makes the ACK line flat (from, to), when the line is straight afterwards,
+    and when cwnd has had its first peak, s.
+    """
+
+    flat_s: tuple[float, float]
+    settled_s: float
+    first_peak_s: float
+
+
+def opening(case: Case) -> Opening:
+    """The times that the paper names; with the user's values those of the first fast recovery."""
+    if not own.current():
+        return Opening((1.1, 1.2), 1.3, PAUSES_FROM_S)
+    first = case.recoveries[0]
+    start, end = float(first["start_s"]), float(first["end_s"])
+    # The ACK that ends it covers all that was lost.
+    return Opening((start, end - 1e-6), end, end)
+
+
 def _pace(case: Case) -> float:
     """Bytes acknowledged in a second, from 1.3 s on."""
     time, acks = case.acks
-    later = time > 1.3
-    return float((acks[-1] - acks[later][0]) / (time[-1] - 1.3))
+    over = opening(case).settled_s
+    later = time > over
+    return float((acks[-1] - acks[later][0]) / (time[-1] - over))
 
 
 def _linear(results: Results) -> Statement:
-    time, acks = base.base(results).acks
-    later = time > 1.3
+    case = base.base(results)
+    time, acks = case.acks
+    over = opening(case).settled_s
+    later = time > over
     straight = float(np.corrcoef(time[later], acks[later])[0, 1] ** 2) if later.sum() > 2 else 0.0
     return Statement(
         KEY + "fig1a_linear",
-        f"a straight line explains {straight:.2%} of the ACK line from 1.3 s on",
+        f"a straight line explains {straight:.2%} of the ACK line from {over:.3g} s on",
         straight > 0.99,
         drawing="fig1a-sequence",
     )
@@ -90,11 +116,12 @@ def _linear(results: Results) -> Statement:
 def _flat(results: Results) -> Statement:
     case = base.base(results)
     time, acks = case.acks
-    at = {t: float(acks[time <= t][-1]) for t in (1.1, 1.2)}
-    flat = (at[1.2] - at[1.1]) / 0.1 / _pace(case)
+    low, high = opening(case).flat_s
+    begin, end = (float(acks[time <= t][-1]) for t in (low, high))
+    flat = (end - begin) / (high - low) / _pace(case)
     return Statement(
         KEY + "fig1a_flat",
-        f"from 1.1 to 1.2 s the ACK line rises at {flat:.0%} of its later pace",
+        f"from {low:.3g} to {high:.3g} s the ACK line rises at {flat:.0%} of its later pace",
         flat < 0.5,
         drawing="fig1a-first-recovery",
     )
@@ -111,12 +138,14 @@ def _steady(results: Results) -> Statement:
 
 
 def _shoots(results: Results) -> Statement:
-    when, cwnd = base.base(results).cwnd
-    first = float(cwnd[when < 1.5].max())
-    most = float(cwnd[when >= 1.5].max())
+    case = base.base(results)
+    when, cwnd = case.cwnd
+    until = opening(case).first_peak_s
+    first = float(cwnd[when < until].max())
+    most = float(cwnd[when >= until].max())
     return Statement(
         KEY + "fig1c_shoots",
-        f"{first:,.0f} bytes before 1.5 s, {most:,.0f} at most afterwards",
+        f"{first:,.0f} bytes before {until:.3g} s, {most:,.0f} at most afterwards",
         first > 1.5 * most,
         drawing="fig1c-cwnd",
     )
@@ -142,13 +171,15 @@ def _creeps(results: Results) -> Statement:
 
 def _full(results: Results) -> Statement:
     case = base.base(results)
-    falls, full = _falls(case), _clusters(case.full["time"])[1:]
-    hit = sum(_follows(falls, t) for t in full)
+    # A loss is known three duplicate ACKs, or a round trip, behind the full queue.
+    near_s = max(NEAR_S, 6 * case.delay_s)
+    falls, full = _falls(case), _clusters(case.full["time"], near_s)[1:]
+    hit = sum(_follows(falls, t, near_s) for t in full)
     return Statement(
         KEY + "fig1d_full",
         f"behind {hit} of {len(full)} times that the queue was full, the first left out, cwnd falls to 3/4 "
         "or less "
-        f"within {NEAR_S} s",
+        f"within {near_s:g} s",
         hit == len(full) if full else None,
         drawing="fig1de-queue",
     )
@@ -164,8 +195,8 @@ def _by_error(results: Results) -> Statement:
     ]
     return Statement(
         KEY + "fig1d_errors",
-        "a frame in error, no full queue and a fall of cwnd near "
-        + (", ".join(f"{t:g} s" for t in by_error) or "none"),
+        "cwnd falls behind a frame in error, and without a full queue, near "
+        + (", ".join(f"{t:g} s" for t in by_error) or "none of these times"),
         len(by_error) == 3,
         drawing="fig1c-cwnd",
     )
@@ -336,9 +367,12 @@ def _none(results: Results) -> Statement:
 
 def _one(results: Results) -> Statement:
     least = [after for _, _, after in variants.reductions(_variants(results)["Tahoe"])]
+    low, high = min(least), max(least)
     return Statement(
         KEY + "fig7_one",
-        f"to {min(least):.0f} to {max(least):.0f} bytes in {len(least)} reductions",
+        f"it falls to {low:.0f}"
+        + (f" to {high:.0f}" if high > low else "")
+        + f" bytes in {len(least)} reductions",
         all(after == cases.SEGMENT_BYTES for after in least),
         drawing="fig7-variants",
     )

@@ -39,19 +39,24 @@ def _newreno(results: Results) -> Claim:
         if other == "newreno":
             continue
         k = AT[other]
-        tests.append(Test.paired(f"throughput, {me} less {name}", thr[ours], thr[k], "Mbps"))
+        tests.append(runs.less(f"throughput, {me} less {name}", thr[ours], thr[k]))
         more = 100 * (efficiency[ours] - efficiency[k])
         tests.append(Test.mean(f"efficiency, {me} less {name}", more, unit="percent"))
     tahoe, sack = (stats.paired(thr[ours], thr[AT[v]]) for v in ("tahoe", "sack"))
     median = {v: f"{np.median(efficiency[k]):.4f}" for v, k in AT.items()}
     return Claim(
         "selfsimilar.claim.newreno_best",
-        f"{me} carries {tahoe.value:.2f} Mbps more than Tahoe and {1e3 * sack.value:+.0f} kbps "
-        f"({1e3 * sack.low:+.0f} to {1e3 * sack.high:+.0f}) more than SACK; its median efficiency is "
+        f"{me} carries {tahoe.value:+.2f} Mbps beside Tahoe and {_kbps(sack.value)} kbps "
+        f"({_kbps(sack.low)} to {_kbps(sack.high)}) beside SACK; its median efficiency is "
         f"{median['newreno']}, SACK's {median['sack']}, Vegas's {median['vegas']}",
         tests=tests,
         reading=runs.reading(),
     )
+
+
+def _kbps(mbps: float) -> str:
+    """`+2`, `-25`, `0`."""
+    return f"{1e3 * mbps:+.0f}" if round(1e3 * mbps) else "0"
 
 
 def _selfsimilar(results: Results) -> Claim:
@@ -97,10 +102,10 @@ def _by_control(results: Results, key: str, beside: Numbers, alone: float, beyon
 def _vegas(results: Results) -> Claim:
     thr = table2.throughput(results)
     early = runs.series(results, "arrived_bytes")[..., : round(EARLY_S / runs.BIN_S)].sum(axis=2)
-    early = early * 8 / EARLY_S / 1e6
+    early = early * runs.payload_share(results) * 8 / EARLY_S / 1e6
     vegas = AT["vegas"]
     tests = [
-        Test.paired(f"throughput, {name} less Vegas", thr[AT[v]], thr[vegas], "Mbps")
+        runs.less(f"throughput, {name} less Vegas", thr[AT[v]], thr[vegas])
         for v, name in runs.labels().items()
         if v != "vegas"
     ]

@@ -77,7 +77,7 @@ def against_others(where: str, found: Mapping[str, Numbers]) -> list[Test]:
     """That NewReno is above each of the others."""
     named = runs.labels()
     return [
-        Test.paired(f"{where}: {named['newreno']} less {named[v]}", found["newreno"], values, "Mbps")
+        runs.less(f"{where}: {named['newreno']} less {named[v]}", found["newreno"], values)
         for v, values in found.items()
         if v != "newreno"
     ]

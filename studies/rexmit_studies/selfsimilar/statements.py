@@ -18,8 +18,7 @@ KEY = f"{NAME}.statement."
 BEGINNING_S, TURN_S = 10, 50
 #: A throughput so far that has grown by more than this has gone on increasing.
 GROWN = 0.01
-#: The least difference of two throughputs that a reader of the figure could see, as a share.
-LEAST = 0.01
+LEAST = runs.LEAST
 #: Windows and round trips are looked at from then on, s.
 SETTLED_S = 10
 #: The RTT that the paper has for Tahoe, and how far a constant may be from it, s.
@@ -31,12 +30,14 @@ SPIKE_S, BESIDE_S = 0.015, 0.2
 def of_throughput(results: Results) -> Iterator[Statement]:
     """Fig. 4, over all seeds."""
     rate = runs.longer(runs.series(results, "arrived_bytes"), 1.0) * 8 / 1e6
+    rate = rate * runs.payload_share(results)[..., None]
     so_far = np.cumsum(rate, axis=2) / np.arange(1, rate.shape[2] + 1)
     n = rate.shape[1]
     vegas, others = AT["vegas"], [k for v, k in AT.items() if v != "vegas"]
     newreno, rest = AT["newreno"], [k for v, k in AT.items() if v != "newreno"]
     best = so_far[newreno, :, -1] > so_far[rest, :, -1].max(axis=0)
-    means = ", ".join(f"{v} {so_far[k, :, -1].mean():.2f}" for v, k in AT.items())
+    named = runs.labels()
+    means = ", ".join(f"{named[v]} {so_far[k, :, -1].mean():.2f}" for v, k in AT.items())
     above = so_far[newreno, :, -1] / so_far[rest, :, -1].max(axis=0) - 1
     yield seen(
         KEY + "fig4_newreno",

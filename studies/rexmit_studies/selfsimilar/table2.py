@@ -107,7 +107,7 @@ def facts(results: Results) -> Iterator[Row]:
 
 def throughput(results: Results) -> Numbers:
     """Mbps of packets that came to the receiver, over the run: shape (variants, seeds)."""
-    return runs.totals(results, "arrived_bytes") * 8 / 100 / 1e6
+    return runs.totals(results, "arrived_bytes") * runs.payload_share(results) * 8 / 100 / 1e6
 
 
 def tables(results: Results) -> dict[str, Any]:

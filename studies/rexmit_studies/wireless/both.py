@@ -11,6 +11,7 @@ import numpy as np
 
 from rexmit import stats
 from rexmit_studies import paper
+from rexmit_studies.cells import number
 from rexmit_studies.rows import sampled
 from rexmit_studies.study import Drawing, Part, Plan, Results, Row
 from rexmit_studies.wireless import pictures
@@ -191,7 +192,7 @@ def _differences(both: Both) -> dict[str, list[Any]]:
             real = "yes" if not found.low <= 0 <= found.high else "no"
             cells = (
                 SHORT[column], LABELS[VARIANTS[i]], LABELS[VARIANTS[j]],
-                *(f"{v:.2g}" for v in (found.value, found.low, found.high)),
+                *(number(v, 2) for v in (found.value, found.low, found.high)),
                 f"{wins} of {found.n}", real,
             )  # fmt: skip
             for name, cell in zip(names, cells, strict=True):
@@ -235,7 +236,8 @@ def _delays(both: Both) -> dict[str, list[Any]]:
         table["runs"].append(f"{len(values[0])}")
         for label, found in zip(LABELS.values(), values, strict=True):
             low, high = stats.central(found)
-            table[label].append(f"{found.mean():.3f} ({low:.3f} to {high:.3f})")
+            scatter = f" ({low:.3f} to {high:.3f})" if len(found) > 1 else ""
+            table[label].append(f"{found.mean():.3f}{scatter}")
     return table
 
 

@@ -79,7 +79,8 @@ def _disconnection_over_ber(results: Results) -> Claim:
         f"with disconnections alone {said}; it depends on the up time, though: with 10 s up and 1 s down "
         f"{own.value('stack', 'Reno')} still makes {late:.0f}",
         one,
-        effect=f"{one[0].effect:.0f} packets/s more with bit errors than with Table 2's disconnections",
+        effect=f"{abs(one[0].effect):.0f} packets/s {'more' if one[0].effect >= 0 else 'less'} with bit "
+        "errors than with Table 2's disconnections",
         reading=f"{READING}, which give Table 1; {where}",
         beside=Claim(
             key,
@@ -105,9 +106,8 @@ def _up_time_rules(results: Results) -> Claim:
     return Claim(
         f"{NAME}.claim.up_time_rules",
         f"with p = 28.6% and 5 s up {own.value('stack', 'Reno')} makes {ratio:.1f} times the throughput "
-        "of p = 9% and 1 s up; the "
-        f"lines cross at {at.value:.2f} s ({at.low:.2f} to {at.high:.2f}): between there and 3 s p = 9% is "
-        "already the better one",
+        f"of p = 9% and 1 s up; {uptime.crossing_said(at, 'lines')}"
+        + (": between there and 3 s p = 9% is already the better one" if at.value < 3 else ""),
         tests,
         effect=f"{ratio:.1f} times the throughput",
         reading="up times of 1 and 2 s stand for “below 3 s”",
@@ -158,8 +158,7 @@ def _reno_best(results: Results) -> Claim:
     return Claim(
         f"{NAME}.claim.reno_best",
         f"mean throughput over {best.n} runs: {means} packets/s; Sack is ahead of Reno by {gap.value:.2f} "
-        f"({gap.low:.2f} to {gap.high:.2f}); a single run of each shows Reno best in {best.value:.0%} of "
-        "cases, by luck",
+        f"({gap.low:.2f} to {gap.high:.2f}); of single runs of each {best.value:.0%} show Reno best",
         tests,
         effect=f"Reno less Sack {-gap.value:.2f} packets/s",
         reading=READING,

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-LENGTH = 10.0
-
 
 @styled
 def packets(trace: Trace, title: str, name: str) -> Figure:
@@ -33,9 +31,9 @@ def packets(trace: Trace, title: str, name: str) -> Figure:
     """
     fig = MplFigure(figsize=(8.4, 4.0), layout="constrained")
     ax = fig.subplots()
-    start = trace.up
-    while start < LENGTH:
-        ax.axvspan(start, min(start + trace.down, LENGTH), color=SHADE, lw=0, zorder=0.3)
+    start, length = trace.up, trace.lasts_s
+    while start < length:
+        ax.axvspan(start, min(start + trace.down, length), color=SHADE, lw=0, zorder=0.3)
         start += trace.up + trace.down
     square = {"ls": "none", "marker": "s", "ms": 2.4, "mew": 0}
     _marks(ax, trace.enqueued, color=BLACK, **square)
@@ -45,7 +43,7 @@ def packets(trace: Trace, title: str, name: str) -> Figure:
         _marks(ax, points, ls="none", marker="x", ms=4, color=RED, mew=0.9)
     _marks(ax, trace.dropped_acks, ls="none", marker="s", ms=4, mfc="none", mec=RED, mew=0.7)
     _marks(ax, trace.dropped_acks, ls="none", marker="_", ms=4, color=RED, mew=0.7)
-    ax.set_xlim(0, LENGTH)
+    ax.set_xlim(0, length)
     most = float(trace.enqueued[1].max())
     ax.set_ylim(-3, 102 if most > 70 else 1.15 * most)
     ax.set_xlabel("time (s)")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
+#: Whole cycles that the run of Figs. 5 to 8 has.
+CYCLES = 3
 #: Up and down time of the figures, s.
 FIG2, FIG3, FIG5 = (1.0, 0.1), (5.0, 2.0), (3.0, 0.3)
 TABLES: tuple[RunTableName, ...] = ("hosts", "queues", "drops", "state")
@@ -55,6 +57,7 @@ class Trace:
     timeouts: tuple[Numbers, Numbers]
     fast: int
     cwnd: tuple[Numbers, Numbers, Numbers]
+    lasts_s: float
 
     @property
     def label(self) -> str:
@@ -67,16 +70,25 @@ class Trace:
         return tuple(tuple(np.concatenate(part).tolist()) for part in parts)
 
 
-def trace(variant: str, up: float, down: float, ssthresh: int | None = None) -> Trace:
-    """One run of 10 s with a fixed cycle, up first. ssthresh: in packets, instead of the window."""
+#: How long the runs of the figures last, s.
+LASTS_S = 10.0
+
+
+def trace(
+    variant: str, up: float, down: float, ssthresh: int | None = None, lasts_s: float = LASTS_S
+) -> Trace:
+    """One run with a fixed cycle, up first. ssthresh: in packets, instead of the window."""
     cycle = {"every": f"{up + down:g}s", "for": f"{down:g}s", "phase": f"{up:g}s"}
     keys = {SCHEDULE: cycle, "flow.ftp.stack": f"ns2-{variant}"}
+    if lasts_s != LASTS_S:
+        keys["duration"] = f"{lasts_s:g}s"
     if ssthresh is not None:
         keys[f"stack.ns2-{variant}.oneway.initial_ssthresh"] = f"{ssthresh} packets"
-    return of(run(own.applied(load("wireless-outage", keys)), at="sender", tables=TABLES), variant, up, down)
+    done = run(own.applied(load("wireless-outage", keys)), at="sender", tables=TABLES)
+    return of(done, variant, up, down, lasts_s)
 
 
-def of(done: Run, variant: str, up: float, down: float) -> Trace:
+def of(done: Run, variant: str, up: float, down: float, lasts_s: float) -> Trace:
     """What a run's tables say."""
     hosts, queues, drops, state = (Frame(gather(getattr(done, name))) for name in TABLES)
     data, unseen = drops["from_client"], drops.equals("cause", "channel")
@@ -97,6 +109,7 @@ def of(done: Run, variant: str, up: float, down: float) -> Trace:
         timeouts=_points(hosts, by_timer),
         fast=int((sent & hosts.equals("reason", "recovery")).sum()),
         cwnd=(state["time"], state["cwnd_bytes"] / PAYLOAD, state["ssthresh_bytes"] / PAYLOAD),
+        lasts_s=lasts_s,
     )  # fmt: skip
 
 
@@ -110,6 +123,8 @@ def loss(found: Trace, k: int) -> Loss:
     seen = _between(found.dropped, at, found.down)
     acks = _between(found.dropped_acks, at, found.down)
     unseen = _between(found.dropped_unseen, at, found.down)
+    # What the timer sends again into a link that is down for long is no new packet.
+    unseen = unseen[unseen > seen.max()] if len(seen) else unseen
     return Loss(float(found.dropped[0][found.dropped[0] >= at][0]), _ends(acks), _ends(seen),
                 _ends(unseen) if len(unseen) else None)  # fmt: skip
 
@@ -127,10 +142,10 @@ def _ends(numbers: Numbers) -> tuple[int, int]:
     return int(numbers[0]), int(numbers[-1])
 
 
-def first_timeout(found: Trace) -> tuple[float, int]:
-    """When the timer fired first, s, and what was sent then."""
+def first_timeout(found: Trace, after: float = 0.0) -> tuple[float, int]:
+    """When the timer fired first, s, and what was sent then. after: the first one behind this moment."""
     time, number = found.timeouts
-    return float(time[0]), int(number[0])
+    return float(time[time > after][0]), int(number[time > after][0])
 
 
 def next_ack(found: Trace, after: float) -> int:
@@ -160,5 +175,7 @@ def cycle() -> tuple[float, float]:
 
 
 def alike() -> dict[str, Trace]:
-    """Figs. 5 to 8: the four variants."""
-    return {variant: trace(variant, *cycle()) for variant in VARIANTS}
+    """Figs. 5 to 8: the four variants. With the user's times, too, there are three cycles."""
+    up, down = cycle()
+    lasts_s = max(LASTS_S, CYCLES * (up + down))
+    return {variant: trace(variant, up, down, lasts_s=lasts_s) for variant in VARIANTS}

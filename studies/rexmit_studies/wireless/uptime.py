@@ -165,7 +165,7 @@ def rows(results: Results) -> Iterator[Row]:
     yield sampled(
         f"{NAME}.figure4.crossing_m1_s", found.whole("throughput"),
         f"smallest whole mean up time at which p = 9% is no worse than p = 28.6% (5 s / 2 s); "
-        f"the means cross at {at.value:.2f} s ({at.low:.2f} to {at.high:.2f})", "s",
+        f"{crossing_said(at)}", "s",
     )  # fmt: skip
     more = stats.ratio(found.throughput(*SECOND).mean(), found.throughput(*FIRST).mean())
     longer = found.took[FIRST].mean() / found.took[SECOND].mean()
@@ -188,8 +188,16 @@ def rows(results: Results) -> Iterator[Row]:
     at = found.crossing("goodput")
     yield sampled(
         f"{NAME}.figure4.goodput_crossing_m1_s", found.whole("goodput"),
-        f"as above, goodput; the means cross at {at.value:.2f} s ({at.low:.2f} to {at.high:.2f})", "s",
+        f"as above, goodput; {crossing_said(at)}", "s",
     )  # fmt: skip
+
+
+def crossing_said(at: stats.Estimate, what: str = "means") -> str:
+    """`the means cross at 2.45 s (2.31 to 2.59)`; with the user's values they need not."""
+    if np.isnan(at.value):
+        return f"the {what} do not cross between {UPS[0]:g} and {UPS[-1]:g} s"
+    scatter = "" if np.isnan(at.low) or np.isnan(at.high) else f" ({at.low:.2f} to {at.high:.2f})"
+    return f"the {what} cross at {at.value:.2f} s{scatter}"
 
 
 def drawings(results: Results) -> Iterator[Drawing]:
