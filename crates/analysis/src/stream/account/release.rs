@@ -158,7 +158,7 @@ impl Account {
         // Nagle's algorithm keeps a small segment back while another is outstanding, and what waits for a window fills its segments:
         // it left as soon as the program had written it.
         if !idle && small && after_small && state.last.pushed {
-            return (Release::Write, None);
+            return (Release::Write, Some(Wait::Program));
         }
         if !idle && self.by_pace(left, state, spacing) {
             return (Release::Pace, None);
