@@ -1,5 +1,7 @@
 //! A connection: two streams, one each way, their handshake and their end.
 
+mod ack_held;
+mod ack_loop;
 mod bare;
 mod ecn;
 mod ends;
@@ -20,6 +22,7 @@ use crate::stream::{Answers, Context, SHORTEST_WAIT, Stream, USUAL_MSS, View};
 use crate::table::is;
 use crate::vantage::Place;
 use crate::waits::Waits;
+use ack_loop::Exchange;
 use bare::{BARE, Bare};
 use ecn::EcnSeen;
 use std::mem::offset_of;
@@ -34,6 +37,9 @@ struct Side {
     packets: u32,
     last_ack: (Seq, u16),
     next_bare: u32,
+    /// The timestamp of its last packet without data, and when that passed.
+    bare_ts: u32,
+    bare_at: Time,
     /// Its last data passed then.
     spoke: Time,
     opening: Opening,
@@ -94,6 +100,7 @@ pub struct Connection {
     lost: [(u32, u32); 2],
     handshake: Option<Span>,
     turn: Turn,
+    exchange: Exchange,
     ecn: [EcnSeen; 2],
     waits: Waits,
     streams: [Stream; 2],
@@ -173,6 +180,7 @@ impl Connection {
         *handshake = None;
         *ecn = [EcnSeen::default(); 2];
         *turn = Turn::Known;
+        self.exchange = Exchange::default();
         let [towards, back] = &mut self.streams;
         towards.reset(number * 2);
         back.reset(number * 2 + 1);
@@ -411,6 +419,10 @@ impl Connection {
         // An answer comes as soon as a host answers: what comes later was sent by a timer.
         let by_timer = || repeats && silence > place.turn(side, at) + SHORTEST_WAIT;
         self.streams[side].on_bare_ack_from_sender(packet, heard, at, by_timer);
+        self.note_held_ack(packet, side);
+        if repeats && !packet.seg.flags.has(Flags::RST) {
+            self.note_repeated_ack(packet.time, side, silence);
+        }
     }
 
     fn on_ack<S: Sink>(&mut self, packet: &Packet, side: usize, capture: &mut Capture<'_, S>) {

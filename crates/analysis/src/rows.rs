@@ -2,6 +2,7 @@
 //!
 //! Times are absolute (`Time`, nanoseconds since the capture's epoch); who prints them makes them relative.
 
+mod ack_way;
 mod flow;
 mod path;
 mod round;
@@ -11,6 +12,7 @@ mod wait;
 pub use crate::cause::{ByCause, Cause};
 pub use crate::closed_set::ClosedSet;
 pub use crate::idle_cause::IdleCause;
+pub use ack_way::AckWay;
 pub use flow::{Ecn, FlowRow, Inference, Inferred, Limits, Reset, Summary, Timers, TooLarge, delivered};
 pub use path::PathRow;
 pub use round::{RoundRow, Waited};

@@ -8,7 +8,7 @@ use analysis::{Analyzer, Config, Fate, Rows};
 use join_support::synthetic::{MS, MSS, Path, Random, Story, upload};
 use join_support::{join, lost};
 use std::collections::BTreeSet;
-use wire::{Host, Notes, Packet, Span, Time};
+use wire::{Flags, Host, Notes, Packet, Span, Time};
 
 fn is_exact(story: &Story) -> Joined {
     let joined = join(&story.captures);
@@ -638,6 +638,34 @@ fn exactly_the_dropped_packets_are_lost_whatever_the_path() {
                 story.lost[side as usize].len(),
                 joined.warnings
             );
+        }
+    }
+}
+
+/// What a router or a firewall may do to a SYN that passes it.
+#[test]
+fn options_that_a_syn_loses_on_its_way_are_told() {
+    let story = Path { packets: 200, ..Path::default() }.story();
+    assert!(!warned(&join(&story.captures), |w| matches!(w, Warning::Rewritten { .. })));
+    let change: [(fn(&mut Packet), &str); 3] = [
+        (|p| p.seg.mss = Some(1380), "MSS 1460 became 1380"),
+        (|p| p.seg.mss = None, "the MSS was taken out"),
+        (|p| p.seg.timestamps = None, "the timestamps option was taken out"),
+    ];
+    for (change, said) in change {
+        // The SYN on its way to the receiver's side, then the SYN-ACK on its way to the sender's, then both.
+        for sides in [vec![1], vec![0], vec![0, 1]] {
+            let mut captures = story.captures.clone();
+            for &side in &sides {
+                let arrives = |p: &&mut Packet| {
+                    p.seg.flags.has(Flags::SYN) && p.seg.flags.has(Flags::ACK) == (side == 0)
+                };
+                captures[side].iter_mut().filter(arrives).for_each(|p| change(p));
+            }
+            let joined = join(&captures);
+            let told: Vec<String> = joined.warnings.iter().map(Warning::to_string).collect();
+            let directions = if sides.len() == 1 { "1 direction" } else { "2 directions" };
+            assert!(told.iter().any(|w| w.contains(said) && w.contains(directions)), "{sides:?}: {told:?}");
         }
     }
 }

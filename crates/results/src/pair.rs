@@ -6,7 +6,7 @@ use crate::run::{self, Asker, BATCH, Findings, Request, Source};
 use crate::spool::{Shelf, Spool};
 use crate::workers::{Takes, analyse};
 use analysis::join::{Joined, Joiner, LostAckSegments, Side, Warning};
-use analysis::rows::{BurstRow, EpisodeRow, FlowRow, Vantage};
+use analysis::rows::{AckWay, BurstRow, EpisodeRow, FlowRow, Vantage};
 use analysis::{Fate, Sink, fault};
 use capture::{Info, Patience, Reader};
 use std::collections::HashMap;
@@ -378,6 +378,11 @@ fn put_lost_acks(
             tuples.insert(row.flow, way);
         }
     }
+    see_anew(&mut shelf, |row| {
+        let way = Tuple { src: row.sender, dst: row.receiver };
+        let ack_way = AckWay { lost: Some(lost.of(way).len() as u64), ..row.ack_way };
+        asks(way).then(|| FlowRow { ack_way, ..row.clone() })
+    })?;
     let mut bursts = Spool::new(Default::default());
     for row in shelf.rows::<BurstRow>()? {
         let mut row = row?;

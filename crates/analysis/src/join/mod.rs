@@ -19,6 +19,7 @@ mod clock;
 mod coverage;
 mod directions;
 mod matched;
+mod offers;
 mod offset_tracker;
 mod outcome;
 mod pending;
@@ -26,6 +27,7 @@ mod trial;
 mod warning;
 
 pub use clock::Clock;
+pub use offers::{Offer, Rewritten};
 pub use outcome::{Fates, Joined, Lost, LostAckSegments, SideResult};
 pub use warning::Warning;
 
@@ -34,6 +36,7 @@ use captured::{CapturedSegment, Rule};
 use clock::ClockFilter;
 use directions::Directions;
 use matched::Waited;
+use offers::Offers;
 use offset_tracker::{OffsetTracker, SECOND};
 use pending::Pending;
 use rustc_hash::FxHashSet;
@@ -167,6 +170,7 @@ impl Record {
 #[derive(Debug)]
 pub struct Joiner {
     directions: Directions,
+    offers: Offers,
     queues: [VecDeque<CapturedSegment>; 2],
     ended: [bool; 2],
     pending: [Pending; 2],
@@ -199,6 +203,7 @@ impl Joiner {
     pub fn new() -> Joiner {
         Joiner {
             directions: Directions::new(),
+            offers: Offers::default(),
             queues: [VecDeque::new(), VecDeque::new()],
             ended: [false; 2],
             pending: [Pending::new(), Pending::new()],
@@ -243,6 +248,7 @@ impl Joiner {
             let (first, last) = record.span.unwrap_or((p.time.0, p.time.0));
             record.span = Some((first.min(p.time.0), last.max(p.time.0)));
             let direction = self.directions.of(side, p);
+            self.offers.note(side, direction, p);
             self.queues[side as usize].push_back(CapturedSegment::of(p, direction));
         }
         // Options no longer count before a packet without them is compared with its counterpart that has them.
@@ -303,7 +309,7 @@ impl Joiner {
         let queues = of(self.queues.iter().map(VecDeque::len).sum(), size_of::<CapturedSegment>());
         let pending: u64 = self.pending.iter().map(Pending::held).sum();
         let records: u64 = self.records.iter().map(Record::held).sum();
-        self.directions.held() + self.waited.held() + queues + pending + records
+        self.directions.held() + self.offers.held() + self.waited.held() + queues + pending + records
     }
 
     /// Everything has been pushed.

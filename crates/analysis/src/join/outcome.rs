@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::coverage::{Coverage, Heard};
 use super::directions::Directions;
+use super::offers::Offers;
 use super::pending::Pending;
 use super::{Joiner, PacketCount, REMEMBERED_AT_MOST, Record, Side, Unmatched, Warning};
 use crate::Fate;
@@ -335,6 +336,7 @@ pub(super) fn resolve(mut j: Joiner) -> Joined {
         cursors: [0; 2],
     };
     joined.warnings = joined.warnings(spans, super_packets);
+    joined.warnings.extend(joined.rewritten(&j.offers));
     joined.directions.forget();
     joined
 }
@@ -494,6 +496,16 @@ impl Joined {
             sender: self.directions.tuple(direction)?,
             receiver: self.directions.tuple(translation)?,
         })
+    }
+
+    /// What the path changed in SYNs of directions whose packets can be compared.
+    fn rewritten(&self, offers: &Offers) -> Option<Warning> {
+        if !self.comparable {
+            return None;
+        }
+        let outward = |direction: u32| self.roles.get(direction as usize).and_then(|r| r.outward);
+        let all = offers.rewritten(outward);
+        all.first().map(|&first| Warning::Rewritten { first, directions: all.len() as u64 })
     }
 
     /// For each set of fields that some directions were compared without, how many these are.

@@ -1,6 +1,6 @@
 //! What limits a comparison of two captures, in words.
 
-use super::Side;
+use super::{Rewritten, Side};
 use crate::words::{count, grouped};
 use std::fmt;
 use wire::{Span, Time, Tuple};
@@ -32,6 +32,8 @@ pub enum Warning {
     /// Packets of the capture of `side` that may have passed the other capture before that began, or after its last packet.
     /// `ended_earlier_by`: by how much the other capture's last packet precedes the last one of this capture.
     Outside { side: Side, packets: u64, ended_earlier_by: Option<Span> },
+    /// SYNs of so many directions arrived with other options than they left with; the first of them.
+    Rewritten { first: Rewritten, directions: u64 },
     /// The offset departs from a linear drift by more than queues explain: one of the clocks was probably set meanwhile.
     ClockStepped { by: Span },
 }
@@ -128,6 +130,11 @@ impl fmt::Display for Warning {
                 let which = if packets == 1 { "it" } else { "those that left here" };
                 write!(f, ": what became of {which} is unknown")
             }
+            Warning::Rewritten { first, directions } => write!(
+                f,
+                "the path changed the options of SYNs in {}: {first}",
+                count(directions, "direction")
+            ),
             Warning::ClockStepped { by } => write!(
                 f,
                 "the clock offset departs from a linear drift by {by}: one of the clocks was probably set while capturing"

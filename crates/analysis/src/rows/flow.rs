@@ -1,6 +1,6 @@
 //! What is told of a flow as a whole.
 
-use super::{ByCause, Closed, EcnKind, FlowId, Growth, RecoveryStyle, RtoRule, Vantage};
+use super::{AckWay, ByCause, Closed, EcnKind, FlowId, Growth, RecoveryStyle, RtoRule, Vantage};
 use serde::{Deserialize, Serialize};
 use wire::{Endpoint, Span, Time};
 
@@ -187,6 +187,7 @@ pub struct FlowRow {
     pub window_min_bytes: Option<u64>,
     pub timers: Timers,
     pub inference: Inference,
+    pub ack_way: AckWay,
     /// Its sender counts its packets in the IP identification, and none is missing here: nothing was lost on its way here.
     pub none_missing: bool,
     /// Large packets alone vanished.

@@ -10,6 +10,8 @@ use wire::{Flags, SackBlocks};
 
 /// What timestamps count (RFC 7323 §5.4: a millisecond to a second).
 const STAMP: Span = Span::from_millis(1);
+/// No window is larger (RFC 7323 section 2.3).
+const LARGEST_WINDOW: u64 = 1 << 30;
 /// ACKs that may be under way to a sender at once.
 const MOST_ON_THE_WAY: usize = 1 << 16;
 
@@ -229,7 +231,9 @@ impl Stream {
             self.learn_sack();
         }
         let blocks = &whole[..n];
-        let dsack = is_dsack(blocks, event.ack);
+        let of_nothing = |block: &(u64, u64)| self.cannot_have_been_sent(*block);
+        self.ack_way.sack_of_nothing += u64::from(blocks.iter().any(of_nothing));
+        let dsack = is_dsack(blocks, event.ack) && !self.cannot_have_been_sent(blocks[0]);
         if dsack {
             event.dsack = true;
             self.dsack_seen = true;
@@ -245,6 +249,13 @@ impl Stream {
             }
         }
         self.last_blocks = *whole;
+    }
+
+    /// A block of data from before the first byte, or from beyond any window behind the last one.
+    fn cannot_have_been_sent(&self, (left, right): (u64, u64)) -> bool {
+        let window = if self.window.known { self.window.max } else { LARGEST_WINDOW };
+        let before = left < self.base && !self.agreed.mid_stream;
+        left < right && (before || right > self.next + window)
     }
 
     /// Blocks are sent only where both hosts agreed on them (RFC 2018 §3), whether that was seen or not.

@@ -327,7 +327,9 @@ impl Stream {
                 self.repair.note_passed_over();
             }
         }
-        if ctx.view.sent - self.last.sent > crate::rounds::WAIT {
+        // Within one tick of its sender's clock data left at different times, too, as ACKs tell that were heard in between.
+        let heard_since = || self.heard_news && self.last.silence(p.packet.time) > crate::rounds::WAIT;
+        if ctx.view.sent - self.last.sent > crate::rounds::WAIT || heard_since() {
             self.note_release(p.packet, &ctx.view, ctx.waits, ctx.side);
         }
         ctx.waits.on_bytes(ctx.side, p.packet.seg.payload);
@@ -352,7 +354,8 @@ impl Stream {
         if self.account.left_together(&left, &flow_state) {
             return;
         }
-        let (by, instead) = self.account.release(&left, &flow_state);
+        self.account.note_burst(&left, &flow_state, self.spacing);
+        let (by, instead) = self.account.release(&left, &flow_state, self.spacing);
         let by_ack = by == Release::Ack && view.sender_loop == Span::ZERO;
         let answered = by_ack.then_some(view.sent - flow_state.last_news);
         // No window kept it back, wherever it is seen: it was all that was left.

@@ -171,6 +171,7 @@ pub struct Stream {
     sacked_up_to: u64,
     heard_up_to: u64,
     pub limits: Limits,
+    pub ack_way: AckWay,
     last_repair: Time,
     /// Data up to here must have been sent, though it was not all seen; beyond there none can have been.
     sent_up_to: u64,
@@ -214,6 +215,9 @@ impl Stream {
     pub fn losses_around(&self) -> (u32, u32) {
         let (before, after) = self.ledger.losses_around();
         (self.lost_around.0 + before, self.lost_around.1 + after)
+    }
+    pub fn is_window_closed(&self) -> bool {
+        self.window.zero_since.is_some()
     }
     pub fn has_data(&self) -> bool {
         self.account.first_data().is_some()

@@ -123,7 +123,8 @@ impl Waits {
                     emptied.map_or(self.upto, |t| t + r.loop_delay).clamp(self.upto, r.at.max(self.upto));
                 self.charge(r.side, Wait::Path, until);
                 self.charge(r.side, Wait::Program, r.at);
-                self.sides[r.side].last = Some(Wait::Path);
+                // Of messages that follow each other within one tick of the sender's clock the program wrote each.
+                self.sides[r.side].last = Some(r.instead.unwrap_or(Wait::Path));
             }
         }
     }

@@ -246,7 +246,7 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         probes_new_data, probes_repeat, keep_alives, window_probes, window_probes_unanswered, zero_windows, zero_window_time, lost_copies,
         lost_segments, bursts, mean_burst, largest_burst, episodes, timeouts, max_backoff, cost, idle_total,
         idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes, window_scale_fits, window_max_bytes,
-        window_min_bytes, timers, inference, none_missing, too_large, limits,
+        window_min_bytes, timers, inference, ack_way, none_missing, too_large, limits,
     });
     let repairs = Repairs {
         retransmitted_segments: *retransmitted_segments,
@@ -298,7 +298,14 @@ pub fn put_members(row: &FlowRow, like: Option<&Like>, out: &mut Vec<u8>, origin
         "idle_total_s": idle_total,
         "idle_blocked_s": idle_blocked,
         "idle_longest_s": idle_longest,
-        "acks": { "total": acks, "duplicate": duplicate_acks },
+        "acks": {
+            "total": acks,
+            "duplicate": duplicate_acks,
+            "lost": ack_way.lost,
+            "held": ack_way.held,
+            "looped": ack_way.looped,
+            "sack_of_nothing": ack_way.sack_of_nothing,
+        },
         flight_max_bytes,
         "window": {
             "max_bytes": window_max_bytes,

@@ -33,6 +33,7 @@ table! { FlowColumns of FlowRow {
         max_backoff, cost, idle_total, idle_blocked, idle_longest, idle_gaps, rtt_ack, rtt_timestamps, flight_max_bytes,
         window_scale_fits, window_max_bytes, window_min_bytes, none_missing,
         too_large,
+        ack_way,
         timers: Timers { compared, best, error, srtt, rttvar, rto },
         inference: Inference {
             initial_window_segments, decrease_factor, growth, recovery, tail_loss_probes, f_rto,
@@ -110,6 +111,10 @@ table! { FlowColumns of FlowRow {
     acks_missing: Int,
     observed_until: Stamp, window_probes_unanswered: Int,
     window_scale_fits: MaybeInt,
+    acks_lost: MaybeInt = ack_way.lost,
+    acks_held: Int = ack_way.held,
+    acks_looped: Int = ack_way.looped,
+    sacks_of_nothing: Int = ack_way.sack_of_nothing,
     unanswered: Bool,
     lost_s: Secs = lost,
     fault: MaybeShared = fault.map(Arc::from),

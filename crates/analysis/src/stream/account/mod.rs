@@ -7,6 +7,7 @@ mod delivery;
 mod episode;
 mod idle;
 mod interval;
+mod pace;
 mod release;
 mod rounds;
 mod rtt;
@@ -26,6 +27,7 @@ use episode::Episodes;
 pub use episode::RepairSeen;
 pub use idle::Ended;
 use idle::IdleTotals;
+use pace::Pace;
 pub use release::Left;
 pub use rtt::Rtt;
 use rtt::is_round_trip;
@@ -120,6 +122,7 @@ pub struct Account {
     /// Made where intervals are wanted.
     interval: Option<Box<IntervalRow>>,
     pub silences: Silences,
+    pace: Pace,
     /// Without SACK: bytes that duplicate ACKs told of and that no ACK has acknowledged yet.
     by_duplicates: u64,
     /// When the last of them passed.
@@ -158,6 +161,7 @@ impl Account {
         delivery.clear();
         (*idle, *interval) = (IdleTotals::default(), None);
         self.silences.clear();
+        self.pace = Pace::default();
     }
     #[cfg(test)]
     pub fn drop_spares(&mut self) {

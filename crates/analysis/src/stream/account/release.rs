@@ -30,6 +30,11 @@ fn slack(sender_loop: Span) -> Span {
     (sender_loop / 8).max(PROMPT * 2)
 }
 
+/// Packets that left together come no further apart, where a link takes `spacing` for a full segment.
+fn link_takes(spacing: Span) -> Span {
+    spacing.scale(1.5)
+}
+
 impl Left<'_> {
     /// It is the end of what the program wrote, and fills no segment: Nagle's algorithm keeps it back while anything is
     /// outstanding (RFC 896).
@@ -48,8 +53,14 @@ impl Account {
         if sender_loop == Span::ZERO || left.heard || state.last.seen.is_none() {
             return false;
         }
+        // The program had no more to send: the next packet left at a time of its own.
+        let was_all = state.last.pushed && state.last.payload < state.full_segment();
         match left.packet.seg.timestamps.filter(|_| state.agreed.timestamps) {
-            Some(ts) => ts.val.wrapping_sub(state.last.ts_val) <= 1,
+            Some(ts) => match ts.val.wrapping_sub(state.last.ts_val) {
+                0 => true,
+                1 => !was_all,
+                _ => false,
+            },
             None => !left.idle && left.at - state.last.sent <= sender_loop / 8,
         }
     }
@@ -75,8 +86,32 @@ impl Account {
         state.last_news - sender_loop - state.last.sent >= slack(sender_loop) * 4
     }
 
+    /// A burst of new data begins, unless the link lets the packet follow on the one before it as closely as it can.
+    /// `spacing`: the least time between two full segments.
+    pub fn note_burst(&mut self, left: &Left<'_>, state: &FlowState<'_>, spacing: Span) {
+        let now = left.packet.time;
+        let remote = left.view.sender_loop > Span::ZERO;
+        if !remote || spacing < Span::MAX && state.last.silence(now) > link_takes(spacing) {
+            self.pace.on_burst(now, state.next);
+        }
+    }
+
+    /// It was its turn at the sender's pace, though an ACK came before it: data leaves at equal distances, and later after an
+    /// ACK than what waits for one does. Where it arrives, the sender's clock shows that no queue parts the data.
+    fn by_pace(&self, left: &Left<'_>, state: &FlowState<'_>, spacing: Span) -> bool {
+        let (sender_loop, segment) = (left.view.sender_loop, u64::from(state.last.largest));
+        if sender_loop == Span::ZERO {
+            let late = left.at - state.last_news > PROMPT_AT_LEAST;
+            return late && self.pace.is_steady(self.rtt.srtt(), (Span::ZERO, segment));
+        }
+        let queued = left.packet.time - left.at;
+        let tick = left.view.tsval_granularity;
+        let dated = left.packet.seg.timestamps.is_some() && tick > Span::ZERO && queued <= tick;
+        dated && spacing < Span::MAX && self.pace.is_steady(sender_loop, (spacing, segment))
+    }
+
     /// The event that released the packet, and the wait that it ended where that was not for room in a window.
-    pub fn release(&self, left: &Left<'_>, state: &FlowState<'_>) -> (Release, Option<Wait>) {
+    pub fn release(&self, left: &Left<'_>, state: &FlowState<'_>, spacing: Span) -> (Release, Option<Wait>) {
         let view = left.view;
         let (from, sender_loop, mss) = (state.last.sent, view.sender_loop, u64::from(state.agreed.mss));
         let by_ack = self.by_ack(left, state);
@@ -119,6 +154,14 @@ impl Account {
             let was_closed = state.window.before < mss && state.window.changed + sender_loop > from;
             let closed = was_closed || closed || state.window.reopened + sender_loop > from;
             return (Release::Window, closed.then_some(Wait::Closed));
+        }
+        // Nagle's algorithm keeps a small segment back while another is outstanding, and what waits for a window fills its segments:
+        // it left as soon as the program had written it.
+        if !idle && small && after_small && state.last.pushed {
+            return (Release::Write, Some(Wait::Program));
+        }
+        if !idle && self.by_pace(left, state, spacing) {
+            return (Release::Pace, None);
         }
         match () {
             () if idle && small && by_ack && near => (Release::Ack, Some(Wait::Small)),

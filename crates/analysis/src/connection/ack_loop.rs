@@ -1,0 +1,42 @@
+//! ACK loops: each host takes the other one's ACK for one that it must answer with its own ACK (RFC 9293 section 3.10.7.4), and
+//! both repeat themselves until one of these packets is lost.
+
+use super::*;
+
+/// So many in a row, which alternate and repeat what their hosts said before.
+const LOOP: u32 = 10;
+/// No answer to an ACK takes longer; keep-alives leave at greater distances.
+const AT_ONCE: Span = Span::from_millis(200);
+/// A closed window is probed, and each probe has the same answer: no sender probes as often as that.
+const AT_ONCE_IF_CLOSED: Span = Span::from_millis(10);
+
+/// A row of such packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Exchange {
+    packets: u32,
+    /// When the last of them passed, and which host sent it.
+    last: Time,
+    side: u8,
+}
+
+impl Connection {
+    /// A packet without data repeats what its host said last; the packet before it passed so long ago.
+    #[cold]
+    pub(super) fn note_repeated_ack(&mut self, now: Time, side: usize, silence: Span) {
+        let closed = self.streams.iter().any(Stream::is_window_closed);
+        let at_once = if closed { AT_ONCE_IF_CLOSED } else { AT_ONCE };
+        let e = &mut self.exchange;
+        let answers = e.packets > 0 && now - silence == e.last && usize::from(e.side) != side;
+        e.packets = if answers && silence < at_once { e.packets + 1 } else { 1 };
+        (e.last, e.side) = (now, side as u8);
+        if e.packets < LOOP {
+            return;
+        }
+        if e.packets == LOOP {
+            self.streams[0].ack_way.looped += u64::from(LOOP / 2);
+            self.streams[1].ack_way.looped += u64::from(LOOP / 2);
+        } else {
+            self.streams[1 - side].ack_way.looped += 1;
+        }
+    }
+}
