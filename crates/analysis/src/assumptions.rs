@@ -24,6 +24,25 @@ pub(crate) const MIN_RTO_RFC6298: Span = Span::from_secs(1);
 /// The longest that a receiver holds an ACK back, as most do: Linux's TCP_DELACK_MAX. RFC 5681 §4.2 allows 500 ms.
 pub(crate) const DELAYED_ACK: Span = Span::from_millis(200);
 
+/// The probe timeout (RFC 8985 §7.2): 2 SRTT, and the longest delay of an ACK where a single segment is outstanding. In the other
+/// case Linux adds TCP_TIMEOUT_MIN, two ticks of 1 ms each.
+fn probe_timeout(srtt: Span, one_segment: bool) -> Span {
+    srtt * 2 + if one_segment { DELAYED_ACK } else { Span::from_millis(2) }
+}
+
+/// The least time after which a tail-loss probe leaves. The sender's SRTT may be a quarter less than the one measured here, and
+/// a probe leaves no later than the RTO (RFC 8985 §7.2), which is SRTT and [`MIN_RTO`] at least.
+pub fn probe_not_before(srtt: Span, one_segment: bool) -> Span {
+    let srtt = srtt.scale(0.75);
+    probe_timeout(srtt, one_segment).min(srtt + MIN_RTO)
+}
+
+/// The longest time after which a tail-loss probe leaves: the sender's SRTT may be half more than the one measured here, and
+/// hosts are busy.
+pub(crate) fn probe_not_after(srtt: Span, one_segment: bool) -> Span {
+    probe_timeout(srtt.scale(1.5), one_segment) + Span::from_millis(50)
+}
+
 /// The longest that a receiver may hold an ACK back at all (RFC 5681 §4.2, RFC 9293 §3.8.6.3).
 pub(crate) const ACK_DELAYED_AT_MOST: Span = Span::from_millis(500);
 

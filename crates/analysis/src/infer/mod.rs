@@ -8,6 +8,7 @@ mod growth;
 mod initial;
 mod recovery;
 
+use crate::assumptions::probe_not_after;
 use crate::prefetch;
 use crate::rows::{Cause, Growth, Inference, Inferred, Vantage};
 use decrease::Decrease;
@@ -317,9 +318,8 @@ impl Inferrer {
     /// The retransmission timer fired (call it before [`Inferrer::on_retransmission`]).
     pub fn on_timeout(&mut self, now: Time) {
         if self.episode_timeouts == 0 && self.episode_probes == 0 && self.sack && self.repairs_not_begun() {
-            // RFC 8985 §7.2: PTO is 2 SRTT, with one segment in flight up to 200 ms more.
             let silent = now - self.last_ack.max(self.last_send);
-            let due = self.rtt * 2 + Span::from_millis(50);
+            let due = probe_not_after(self.rtt, false);
             if self.rtt > Span::ZERO && self.round.flight_max > 2 * u64::from(self.mss()) && silent > due {
                 self.probes_missing += 1;
             }

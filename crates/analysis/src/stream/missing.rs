@@ -6,7 +6,7 @@ use super::data::SHORTEST_WAIT;
 use super::repair::PathTiming;
 use super::*;
 use crate::Fate;
-use crate::assumptions::{MIN_RTO, MIN_RTO_RFC6298, MIN_RTO_SEEN};
+use crate::assumptions::{MIN_RTO, MIN_RTO_RFC6298, MIN_RTO_SEEN, probe_not_before};
 
 /// Repairs that may have been lost besides, each sent by a timer that doubles.
 const ATTEMPTS: u64 = 16;
@@ -294,7 +294,7 @@ impl Stream {
         // nothing is known to be missing (RFC 8985 §7.2).
         let waited = ctx.view.sent - self.last.sent;
         let silence = match self.agreed.sack_permitted && self.repair.probes_now() {
-            true => MIN_RTO.min(srtt.scale(1.5)),
+            true => MIN_RTO.min(probe_not_before(srtt, false)),
             false => MIN_RTO,
         };
         let new = self.arrivals.ids.skipped > 0 && waited >= silence.scale(0.9);

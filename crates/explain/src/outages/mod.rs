@@ -4,7 +4,7 @@ mod bounds;
 mod gone;
 mod period;
 
-use analysis::assumptions::{AT_ONCE, MIN_RTO_SEEN};
+use analysis::assumptions::{AT_ONCE, MIN_RTO_SEEN, probe_not_before};
 use analysis::flow_facts::{arriving, round_trip};
 use analysis::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Trigger};
 use gone::{BEHIND, COPIES, Heard, Shown, TICK, UNBOUND, lasted, queued};
@@ -390,7 +390,8 @@ fn acks_vanished<'a>(
 /// of two round trips (RFC 8985 §7.2), where what came before that had not been heard of either.
 fn before_the_probe(last: Time, e: &EpisodeRow, flow: &FlowRow) -> Time {
     let unheard = e.sent_after_loss_bytes > 2 * u64::from(flow.mss.max(536));
-    let probed = unheard && e.silence_before >= bounds::least_trip(flow).scale(1.5).max(LASTING);
+    let probed =
+        unheard && e.silence_before >= probe_not_before(bounds::least_trip(flow), false).max(LASTING);
     if probed { last - e.silence_before } else { last }
 }
 

@@ -1,7 +1,7 @@
 //! What both judges of a retransmission share, wherever the capture was taken.
 
 use super::{PathTiming, RetransmittedSegment, SenderModel, State, Verdict};
-use crate::assumptions::{DELAYED_ACK, DUP_THRESH, MIN_RTO};
+use crate::assumptions::{DUP_THRESH, MIN_RTO, probe_not_after, probe_not_before};
 use crate::rows::{Cause, Evidence, Trigger};
 use wire::Span;
 
@@ -98,7 +98,7 @@ impl SenderModel {
 
     /// A tail-loss probe repeats the last segment, once, after its own timeout (RFC 8985 §7.3).
     pub(super) fn probe_is_due(&self, a: &RetransmittedSegment, timing: &PathTiming) -> bool {
-        let after = if a.head { lone_probe(timing) } else { probe_timeout(timing) };
+        let after = probe_not_before(timing.srtt, a.head);
         a.tail
             && a.sack_permitted
             && !self.probing.outstanding()
@@ -109,27 +109,6 @@ impl SenderModel {
 
     /// Not too late for a probe.
     pub(super) fn probe_is_not_late(&self, a: &RetransmittedSegment, timing: &PathTiming) -> bool {
-        self.silent(a.now) <= last_probe(a.head, timing)
+        self.silent(a.now) <= probe_not_after(timing.srtt, a.head)
     }
-}
-
-/// How much later than it is due a probe leaves at most: timers run in ticks, and hosts are busy.
-const PROBE_LATE: Span = Span::from_millis(50);
-
-/// The longest time after which a tail-loss probe leaves: 2 SRTT, and 200 ms for a single segment, whose ACK may be
-/// delayed (RFC 8985 §7.2); with what SRTT may be off and the timer's own delay.
-fn last_probe(alone: bool, timing: &PathTiming) -> Span {
-    timing.srtt.scale(3.0) + if alone { DELAYED_ACK + PROBE_LATE } else { PROBE_LATE }
-}
-
-/// The least time after which a single segment is probed for: its ACK may be delayed by 200 ms, and the timer that
-/// would come sooner is no shorter than SRTT and 200 ms (Linux).
-fn lone_probe(timing: &PathTiming) -> Span {
-    probe_timeout(timing).max(timing.srtt.scale(0.75) + DELAYED_ACK)
-}
-
-/// The least time after which a tail-loss probe may leave: 2 SRTT (RFC 8985 §7.2), less what SRTT may be off,
-/// and 2 ms of the timer's own; less than 5 ms would be any pause of an application.
-fn probe_timeout(timing: &PathTiming) -> Span {
-    (timing.srtt.scale(1.5) + Span::from_millis(2)).max(Span::from_millis(5))
 }

@@ -1,6 +1,7 @@
 //! Tail-loss probes (RFC 8985 §7): does this sender send any, and is a packet that nothing else triggered one of them?
 
 use super::{PathTiming, SenderModel};
+use crate::assumptions::probe_not_before;
 use wire::{Span, Time};
 
 #[derive(Clone, Debug, Default)]
@@ -80,7 +81,7 @@ impl SenderModel {
     ) -> bool {
         let waited = self.silent(now);
         let p = &mut self.probing;
-        let least = Span::from_millis(2) + timing.srtt.scale(if p.clocked { 1.4 } else { 1.8 });
+        let least = probe_not_before(timing.srtt, false);
         // The window was not full: the application or pacing may have triggered the packet.
         let room = flight <= p.fits || p.is_usual_interval(waited);
         let own_pace = !p.clocked && room && !self.era.only_first_write_acked(self.una);
