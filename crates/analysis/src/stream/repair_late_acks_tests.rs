@@ -31,26 +31,6 @@ fn a_repair_asked_for_and_lost_is_due_once() {
 }
 
 #[test]
-fn two_new_segments_test_a_timeout_and_more_are_a_window_restored() {
-    // RFC 5682 §3.1 step 2b: at most two. The DSACK comes on the ACK that moves: the timer's copy was not needed.
-    for (new, cause) in [(2, Cause::LossState), (3, Cause::Recovery)] {
-        let mut s = Sender::with_in_flight(60);
-        assert_eq!(s.resends(300, 0, 0, false).cause, Cause::Timeout);
-        s.una = 1000;
-        s.deliver(
-            340,
-            AckEvent { ack: 1000, advanced: 1000, dsack: true, ecr: Some(1), ..AckEvent::default() },
-        );
-        for _ in 0..new {
-            s.sends_new(340);
-            s.model.note_new_segments(1);
-        }
-        s.sack(381, 61, 340);
-        assert_eq!(s.resends(381, 1, 0, false).cause, cause, "{new} new segments");
-    }
-}
-
-#[test]
 fn without_sack_fewer_than_three_duplicate_acks_leave_it_to_the_timer() {
     // RFC 5681 §3.2. The duplicate ACK makes the silence shorter than a timer's.
     for (duplicates, cause) in [(2, Cause::Timeout), (3, Cause::Recovery)] {

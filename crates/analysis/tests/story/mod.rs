@@ -181,6 +181,11 @@ impl Story {
         self.receiver.ttl = ttl;
         self
     }
+    /// What the sender advertises.
+    pub fn offers(mut self, bytes: u16) -> Story {
+        self.sender.window = bytes;
+        self
+    }
     /// What the receiver advertises.
     pub fn window(mut self, bytes: u16) -> Story {
         self.receiver.window = bytes;
