@@ -73,9 +73,3 @@ pub struct Answer {
     /// What the capture cannot show.
     pub limits: Vec<String>,
 }
-
-impl Answer {
-    pub fn share_of(&self, cause: Cause) -> Option<&Share> {
-        self.causes.iter().find(|s| s.cause == cause)
-    }
-}

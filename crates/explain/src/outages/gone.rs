@@ -90,8 +90,6 @@ pub struct Gone {
     pub(super) length: Option<Span>,
     pub(super) lost_acks: Option<u32>,
     pub(super) first_repair: Option<Time>,
-    /// ACKs set its repair off: nobody waited for a timer.
-    pub(super) by_acks: bool,
     /// When the sender fell idle no more: its ACKs had come back.
     pub(super) resumed: Option<Time>,
     /// How long nothing arrived before the hole was seen; it is no part of the episode.
@@ -113,40 +111,7 @@ pub struct Gone {
 /// Before it is worked out.
 pub(super) const UNBOUND: Bounds = Bounds { begin: (Time::ZERO, Time::ZERO), end: (Time::ZERO, None) };
 
-/// When the path was dark, as far as one outage shows.
-#[derive(Clone, Copy, Debug)]
-pub struct Darkness {
-    pub start: Time,
-    /// It was dark until then, for certain.
-    pub dark: Time,
-    /// When it came back, if that shows, and when the first repair that arrived was sent.
-    pub back: Option<Time>,
-    pub repaired: Time,
-    /// By a timer or a probe, not by ACKs.
-    pub by_timer: bool,
-}
-
 impl Gone {
-    /// `end`: when the transfer was over, which may be before this outage began: the FIN alone is sent after it.
-    pub fn darkness(&self, end: Time) -> Darkness {
-        let end = end.max(self.start);
-        if self.for_good {
-            return Darkness { start: self.start, dark: end, back: Some(end), repaired: end, by_timer: true };
-        }
-        let heard = self.back.or(self.resumed).or(self.first_repair).unwrap_or(self.dark);
-        let (dark, back) = match (self.length, self.gap) {
-            // Seen where data arrives. What set off the first arrival by an ACK or a probe says when the path was back;
-            // a timer that backs off tries at half of a silence last (RFC 6298 §5.5).
-            (Some(_), Some(gap)) => (self.start + gap, Some(self.start + gap)),
-            (None, Some(gap)) => (self.start + gap / 2, None),
-            (Some(length), None) => (self.start + length, Some(self.start + length)),
-            (None, None) => (self.dark, None),
-        };
-        let dark = dark.clamp(self.start, end);
-        let repaired = heard.max(dark).min(end);
-        let back = back.map(|t| t.clamp(dark, repaired));
-        Darkness { start: self.start, dark, back, repaired, by_timer: !self.by_acks }
-    }
     pub(super) fn of(b: &BurstRow) -> Gone {
         // A timer's repair does not show where the hole ended.
         let length = match (b.trigger, b.first_repair, b.rtt_before) {
@@ -164,7 +129,6 @@ impl Gone {
             length,
             lost_acks: b.lost_acks,
             first_repair: b.first_repair,
-            by_acks: b.trigger == Trigger::Ack,
             resumed: None,
             gap: None,
             silence: None,

@@ -42,7 +42,7 @@ pub fn explained(flow: &FlowRow, episodes: &[EpisodeRow], bursts: &[BurstRow], w
 }
 
 pub fn seconds(answer: &Answer, cause: Cause) -> f64 {
-    answer.share_of(cause).map_or(0.0, |s| s.time.as_secs())
+    answer.causes.iter().find(|s| s.cause == cause).map_or(0.0, |s| s.time.as_secs())
 }
 
 /// An episode that begins at 1 s, is repaired by the timer at 2 s and ends at 2.04 s.
