@@ -5,7 +5,7 @@
 //! Whoever has but a part of the packets is told with each how far the capture had come before it (see
 //! [`Analyzer::push_part`](crate::Analyzer::push_part)), and decides as if it had seen them all.
 
-use crate::table::hash;
+use crate::connection_table::hash;
 use wire::{Flags, Packet, Span, Time, Tuple};
 
 /// A connection that ended stays known for this long, for late packets...

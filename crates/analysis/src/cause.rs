@@ -47,7 +47,8 @@ pub struct About {
 }
 
 closed_sets! {
-    /// Groups of causes: an ACK or a timer triggered the retransmission.
+    /// Groups of causes: the sender inferred the loss from ACKs (RACK's reordering timer included), or its RTO or probe timer
+    /// expired.
     "cause_group" Group {
         Ack = "ack", "an ACK";
         Timer = "timer", "a timer";

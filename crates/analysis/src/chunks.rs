@@ -1,20 +1,20 @@
 //! A list that grows without moving what is in it.
 //!
 //! A vector that doubles holds its old and its new room at once while it is copied. Of a million connections that is
-//! hundreds of megabytes; of chunks only the last has room unused, which takes no memory.
+//! hundreds of megabytes. Of chunks only the last has room unused, and pages that nobody touched are not resident.
 
 use std::array;
 use std::ops::{Index, IndexMut};
 
-/// The first chunk has room for so many items, a power of two; each other one for twice as many as the one before it.
-const FIRST: usize = 1 << 13;
-/// With that many chunks a place takes more than 32 bits.
-const MOST: usize = 20;
+/// Items in the first chunk, a power of two. Each other chunk has room for twice as many as the one before it.
+const FIRST_CHUNK: usize = 1 << 13;
+/// So many chunks hold more than 2^32 items, and indices are kept in 32 bits.
+const MAX_CHUNKS: usize = 20;
 
 #[derive(Debug)]
 pub struct Chunks<T> {
-    /// All full but the last that is not empty.
-    chunks: [Vec<T>; MOST],
+    /// They are filled in order.
+    chunks: [Vec<T>; MAX_CHUNKS],
     len: usize,
 }
 
@@ -24,26 +24,26 @@ impl<T> Default for Chunks<T> {
     }
 }
 
-/// In which chunk an item is, and where in it.
+/// The chunk that holds item `i`, and the position in it.
 #[inline(always)]
-fn place(i: usize) -> (usize, usize) {
-    if i < FIRST {
+fn locate(i: usize) -> (usize, usize) {
+    if i < FIRST_CHUNK {
         return (0, i);
     }
-    let bits = (i + FIRST).ilog2();
-    ((bits - FIRST.ilog2()) as usize, (i + FIRST) ^ (1 << bits))
+    let bits = (i + FIRST_CHUNK).ilog2();
+    ((bits - FIRST_CHUNK.ilog2()) as usize, (i + FIRST_CHUNK) ^ (1 << bits))
 }
 
 impl<T> Chunks<T> {
     pub fn len(&self) -> usize {
         self.len
     }
-    /// Appends an item; returns its place.
+    /// Appends an item and returns its index.
     pub fn push(&mut self, item: T) -> usize {
-        let (chunk, at) = place(self.len);
+        let (chunk, at) = locate(self.len);
         let chunk = &mut self.chunks[chunk];
         if at == 0 {
-            chunk.reserve_exact(self.len + FIRST);
+            chunk.reserve_exact(self.len + FIRST_CHUNK);
         }
         chunk.push(item);
         self.len += 1;
@@ -54,12 +54,12 @@ impl<T> Chunks<T> {
     }
     #[inline]
     pub fn get(&self, i: usize) -> Option<&T> {
-        let (chunk, at) = place(i);
+        let (chunk, at) = locate(i);
         self.chunks.get(chunk)?.get(at)
     }
     #[inline]
     pub fn get_mut(&mut self, i: usize) -> Option<&mut T> {
-        let (chunk, at) = place(i);
+        let (chunk, at) = locate(i);
         self.chunks.get_mut(chunk)?.get_mut(at)
     }
 }
@@ -68,7 +68,7 @@ impl<T> Index<usize> for Chunks<T> {
     type Output = T;
     #[inline]
     fn index(&self, i: usize) -> &T {
-        let (chunk, at) = place(i);
+        let (chunk, at) = locate(i);
         &self.chunks[chunk][at]
     }
 }
@@ -76,7 +76,7 @@ impl<T> Index<usize> for Chunks<T> {
 impl<T> IndexMut<usize> for Chunks<T> {
     #[inline]
     fn index_mut(&mut self, i: usize) -> &mut T {
-        let (chunk, at) = place(i);
+        let (chunk, at) = locate(i);
         &mut self.chunks[chunk][at]
     }
 }
@@ -90,14 +90,14 @@ mod tests {
         let mut list = Chunks::default();
         assert_eq!(list.push(0), 0);
         let first: *const usize = &list[0];
-        for k in 1..3 * FIRST + 5 {
+        for k in 1..3 * FIRST_CHUNK + 5 {
             assert_eq!(list.push(k), k);
         }
-        assert_eq!(list.len(), 3 * FIRST + 5);
+        assert_eq!(list.len(), 3 * FIRST_CHUNK + 5);
         assert!((0..list.len()).all(|k| list[k] == k));
         assert_eq!(list.get(list.len()), None);
         assert!(std::ptr::eq(first, &list[0]));
-        list[FIRST] = 7;
-        assert_eq!(list.get(FIRST), Some(&7));
+        list[FIRST_CHUNK] = 7;
+        assert_eq!(list.get(FIRST_CHUNK), Some(&7));
     }
 }

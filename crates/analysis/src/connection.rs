@@ -10,16 +10,16 @@ mod steady;
 
 use crate::Fate;
 use crate::assumptions::MIN_RTO_SEEN;
-use crate::clock::SenderClock;
 use crate::config::Config;
+use crate::connection_table::is;
 use crate::incarnation::{Opening, reopens, stale};
 use crate::negotiated::Negotiated;
 use crate::prefetch;
 use crate::rows::*;
+use crate::sender_clock::SenderClock;
 use crate::sink::Sink;
 use crate::stream::report::Ending;
 use crate::stream::{Answers, Context, SHORTEST_WAIT, Stream, USUAL_MSS, View};
-use crate::table::is;
 use crate::vantage::Place;
 use crate::waits::Waits;
 use ack_loop::Exchange;

@@ -1,4 +1,4 @@
-//! Packets in, answers out: what was lost, how each burst was repaired, how long the sender sat idle and why.
+//! Packets in, answers out: what was lost, how each burst of losses was repaired, how long the sender sat idle and why.
 //!
 //! The analysis sees packets, times and vantage points only. State grows with connections and with what is in
 //! flight; rows leave through a [`Sink`].
@@ -9,10 +9,11 @@ pub mod assumptions;
 mod capture_progress;
 pub mod cause;
 mod chunks;
-mod clock;
 pub mod closed_set;
 pub mod config;
 mod connection;
+mod connection_table;
+pub mod distribution;
 pub mod fault;
 pub mod flow_facts;
 pub mod idle_cause;
@@ -24,12 +25,11 @@ pub mod paths;
 mod prefetch;
 mod rounds;
 pub mod rows;
+mod sender_clock;
 mod short_connections;
 pub mod sink;
 mod stream;
-pub mod summary;
 pub mod sure;
-mod table;
 pub mod timers;
 mod vantage;
 pub mod waits;
@@ -41,23 +41,24 @@ pub use config::Config;
 pub use sink::{Flows, Rows, Sink, Wanted};
 pub use stream::repair::evidence::{NAMES as OBSERVATIONS, Observed, TOLD_APART};
 
-/// The fate of a packet, where a second capture of the same transfer tells it.
+/// The fate of a packet, as far as a second capture or the simulator shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fate {
     #[default]
     Unknown,
     Arrived,
-    /// It arrived after a packet that was sent after it.
+    /// Data that arrived after data that was sent later.
     Late,
-    /// It arrived with a wrong checksum, seen there: its host drops it.
+    /// This capture saw it arrive with a wrong checksum, so its host drops it. In a capture at its sender the same packet is
+    /// [`Fate::Lost`].
     Damaged,
     Lost,
     /// It was inside the network when both captures ended: sent, and neither lost nor arrived.
     UnderWay,
-    /// So many bytes of a super-packet.
+    /// This many bytes of a super-packet were lost.
     PartlyLost(u32),
-    /// It is seen as it arrives, whatever of its direction was lost before: the other capture is its sender's.
-    Here,
+    /// This capture is at the packet's receiver: the packet was captured on arrival, and losses before this point do not show.
+    SeenArriving,
 }
 
 /// Counts over the whole analysis.
@@ -67,6 +68,6 @@ pub struct Totals {
     /// Directions that carried data, each with a row.
     pub flows: u64,
     pub packets: u64,
-    /// Packets that came once the memory of their share was used up: counted, and no more.
+    /// Packets that were only counted, because the memory of their share of the connections was used up.
     pub not_analysed: u64,
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use wire::{Flags, Packet, Segment, Tuple};
 
-/// The last SYN of each host towards another.
+/// The last SYN or SYN-ACK of each direction of a connection: what its host offered.
 #[derive(Default)]
 pub struct Negotiated(HashMap<Tuple, Segment>);
 

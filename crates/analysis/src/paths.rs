@@ -2,40 +2,42 @@
 //! path, not of one flow.
 //!
 //! Flows report each round trip when it is over, so that a packet costs nothing here. Bins are aligned to powers of two
-//! of nanoseconds: when a path fills more than it may, each two neighbours become one. Counts are spread over bins by a
+//! of nanoseconds: when a path has more bins than it may have, each two neighbours become one. Counts are spread over bins by a
 //! cumulative sum that is the same at every width, so the rows do not depend on how connections were divided among
 //! threads, nor on the order in which they ended.
 //!
-//! Memory is bounded: a path has [`MOST`] bins where a capture has few paths, and fewer where it has many. Beyond
-//! [`PATHS`] paths those between half of the hosts are dropped, chosen by their addresses.
+//! Memory is bounded: a path has [`MAX_BINS_PER_PATH`] bins where a capture has few paths, and fewer where it has many. Where
+//! there would be more than [`MAX_PATHS`] paths, half of them are dropped, chosen by a hash of their two addresses.
 
 use crate::rows::{PathRow, RoundRow};
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use wire::{Host, Span, Time};
 
-/// Bins kept for one direction of a path, and for all paths together.
-const MOST: usize = 512;
-const ALL: usize = 1 << 16;
+/// Bins kept for one direction of a path.
+const MAX_BINS_PER_PATH: usize = 512;
+/// Bins kept for all paths together.
+const MAX_BINS: usize = 1 << 16;
 
 /// Directions of paths that are kept.
-const PATHS: usize = 1 << 14;
+const MAX_PATHS: usize = 1 << 14;
 
 /// The width of the first bins: 2^23 ns, about 8 ms.
 const FINEST: u32 = 23;
 
-/// How many bins each of so many paths may fill.
-fn most_of(paths: usize) -> usize {
-    (ALL / paths.next_power_of_two()).min(MOST)
+/// How many bins each of so many paths may have.
+fn bins_per_path(paths: usize) -> usize {
+    (MAX_BINS / paths.next_power_of_two()).min(MAX_BINS_PER_PATH)
 }
 
-/// A stretch of one flow, as a round trip of it ends.
+/// What one flow did within one of its round trips, or in all its life if it was too short for rounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
     pub start: Time,
     pub end: Time,
-    /// The longest silence in it: nothing was delivered then.
+    /// The longest time in it in which nothing was delivered.
     pub silence: (Time, Time),
+    /// Payload sent, retransmissions included.
     pub sent_bytes: u64,
     pub resent_bytes: u64,
     pub delivered_bytes: u64,
@@ -45,7 +47,7 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// Counted from a time on: bins are the same whenever a capture was taken.
+    /// With times relative to `origin`, so that bins do not depend on the date of the capture.
     #[must_use]
     pub fn since(&self, origin: Time) -> Stretch {
         let since = |t: Time| Time(t.0.saturating_sub(origin.0));
@@ -72,7 +74,7 @@ impl Stretch {
     }
 }
 
-/// 64 bytes with its number.
+/// 56 bytes with its number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bin {
     sent_bytes: u64,
@@ -83,7 +85,6 @@ struct Bin {
     rtt_sum: Span,
     rtt_n: u32,
     lost_copies: u32,
-    stretches: u32,
 }
 
 impl Default for Bin {
@@ -96,7 +97,6 @@ impl Default for Bin {
             rtt_sum: Span::ZERO,
             rtt_n: 0,
             lost_copies: 0,
-            stretches: 0,
         }
     }
 }
@@ -110,16 +110,15 @@ impl Bin {
         self.rtt_sum += other.rtt_sum;
         self.rtt_n = self.rtt_n.saturating_add(other.rtt_n);
         self.lost_copies = self.lost_copies.saturating_add(other.lost_copies);
-        self.stretches = self.stretches.saturating_add(other.stretches);
     }
 }
 
-/// The counts of a stretch up to a moment of it.
+/// The counts of a stretch up to a moment in it.
 #[derive(Clone, Copy, Default)]
 struct Counts([u64; 5]);
 
 impl Counts {
-    /// `part`: of the stretch, in 2^-32.
+    /// `part`: the fraction of the stretch, in units of 2^-32.
     fn upto(s: &Stretch, part: u64) -> Counts {
         let share = |n: u64| ((u128::from(n) * u128::from(part)) >> 32) as u64;
         // The sum goes where its round trips go: else a bin would have time without any.
@@ -170,15 +169,15 @@ impl Path {
 
     fn add(&mut self, s: &Stretch, most: usize) {
         let end = s.end.max(s.start);
-        // A stretch of hours would fill every bin that there is.
-        while self.number(end) - self.number(s.start) >= MOST as i64 {
+        // A stretch of hours needs wider bins before its counts are spread over them.
+        while self.number(end) - self.number(s.start) >= MAX_BINS_PER_PATH as i64 {
             self.widen();
         }
         let (first, last) = (self.number(s.start), self.number(end));
         // Times from a capture may be far apart: in 128 bits nothing overflows.
         let start = i128::from(s.start.0);
-        let (quiet, again) = (i128::from(s.silence.0.0), i128::from(s.silence.1.0));
-        let active = |at: i128| (at - start - (at.min(again) - quiet).max(0)).max(0) as u128;
+        let (gap_start, gap_end) = (i128::from(s.silence.0.0), i128::from(s.silence.1.0));
+        let active = |at: i128| (at - start - (at.min(gap_end) - gap_start).max(0)).max(0) as u128;
         let length = active(i128::from(end.0)).max(1);
         let mut before = Counts::default();
         for number in first..=last {
@@ -192,7 +191,7 @@ impl Path {
             let upto = Counts::upto(s, part);
             let here = upto.since(before);
             before = upto;
-            // A stretch of little data and long silence touches few bins.
+            // Bins that got nothing are skipped, so that a long and sparse stretch costs few of them.
             if here.is_zero() && number != first {
                 continue;
             }
@@ -205,7 +204,6 @@ impl Path {
                 rtt_sum: Span(rtt_sum as i64),
                 rtt_n: rtt_n as u32,
                 lost_copies: 0,
-                stretches: u32::from(number == first),
             });
         }
         self.fit(most);
@@ -238,8 +236,8 @@ impl Path {
         self.bins.iter_mut().for_each(|(number, _)| *number >>= 1);
     }
 
-    /// The same with round trips from the least of all on.
-    fn in_queues(&self) -> Path {
+    /// The same path, with each round trip less the shortest of all: the delay in queues.
+    fn with_queueing_delay(&self) -> Path {
         let mut path = self.clone();
         let least = path.bins.iter().map(|(_, bin)| bin.rtt_min).min().unwrap_or(Span::ZERO);
         for (_, bin) in path.bins.iter_mut().filter(|(_, bin)| bin.rtt_n > 0) {
@@ -262,7 +260,6 @@ impl Path {
             rtt_min: (bin.rtt_min < Span::MAX).then_some(bin.rtt_min),
             rtt_sum: bin.rtt_sum,
             rtt_n: u64::from(bin.rtt_n),
-            stretches: bin.stretches,
         });
         bins.collect()
     }
@@ -281,20 +278,20 @@ impl Path {
     }
 }
 
-/// The host that all flows of a sum have in common.
+/// Which end of their paths all flows of a sum share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum End {
+pub enum SharedEnd {
     Sender,
     Receiver,
 }
 
 /// For each host with several paths the sum of those that begin there, and of those that end there.
 #[derive(Clone, Debug, Default)]
-pub struct Sums(HashMap<(Host, End), Vec<PathRow>, FxBuildHasher>);
+pub struct Sums(HashMap<(Host, SharedEnd), Vec<PathRow>, FxBuildHasher>);
 
 impl Sums {
     /// None where the host has one path only.
-    pub fn of(&self, host: Host, end: End) -> &[PathRow] {
+    pub fn of(&self, host: Host, end: SharedEnd) -> &[PathRow] {
         self.0.get(&(host, end)).map_or(&[], Vec::as_slice)
     }
 }
@@ -303,22 +300,27 @@ impl Sums {
 #[derive(Clone, Debug)]
 pub struct Paths {
     all: HashMap<(Host, Host), Path, FxBuildHasher>,
-    /// Paths with a greater lot are dropped.
-    kept: u64,
-    /// Bins that each may fill.
-    most: usize,
+    /// Paths whose hash is larger are dropped.
+    max_hash: u64,
+    /// Bins that each may have.
+    max_bins: usize,
     /// When the capture began: bins count from here.
     origin: Time,
 }
 
 impl Default for Paths {
     fn default() -> Paths {
-        Paths { all: HashMap::default(), kept: u64::MAX, most: MOST, origin: Time::FAR_FUTURE }
+        Paths {
+            all: HashMap::default(),
+            max_hash: u64::MAX,
+            max_bins: MAX_BINS_PER_PATH,
+            origin: Time::FAR_FUTURE,
+        }
     }
 }
 
-/// A number drawn from two addresses, the same for both directions: the last steps of `MurmurHash3` (Appleby 2008).
-fn lot((from, to): (Host, Host)) -> u64 {
+/// A hash of two addresses, the same for both directions: the last steps of `MurmurHash3` (Appleby 2008).
+fn pair_hash((from, to): (Host, Host)) -> u64 {
     let of = |host: Host| {
         let (high, low) = (u128::from_be_bytes(host.0) >> 64, u128::from_be_bytes(host.0));
         let mut x = high as u64 ^ (low as u64).rotate_left(29);
@@ -331,29 +333,29 @@ fn lot((from, to): (Host, Host)) -> u64 {
 }
 
 impl Paths {
-    /// The path between two hosts, and how many bins it may fill; `None` where it is dropped.
+    /// The path between two hosts, and how many bins it may have; `None` where it is dropped.
     fn of(&mut self, ends: (Host, Host)) -> Option<(&mut Path, usize)> {
         if !self.all.contains_key(&ends) {
-            if lot(ends) > self.kept {
+            if pair_hash(ends) > self.max_hash {
                 return None;
             }
             self.all.insert(ends, Path::default());
             self.fit();
         }
-        let most = self.most;
+        let most = self.max_bins;
         self.all.get_mut(&ends).map(|path| (path, most))
     }
 
-    /// Whatever is kept once there are many is as it would be had they all been there from the beginning.
+    /// Keeps to the limits. The result does not depend on the order in which paths appeared.
     fn fit(&mut self) {
-        while self.all.len() > PATHS {
-            self.kept /= 2;
-            self.all.retain(|ends, _| lot(*ends) <= self.kept);
+        while self.all.len() > MAX_PATHS {
+            self.max_hash /= 2;
+            self.all.retain(|ends, _| pair_hash(*ends) <= self.max_hash);
         }
-        let paths = if self.kept < u64::MAX { PATHS } else { self.all.len() };
-        let most = most_of(paths);
-        if most < self.most {
-            self.most = most;
+        let paths = if self.max_hash < u64::MAX { MAX_PATHS } else { self.all.len() };
+        let most = bins_per_path(paths);
+        if most < self.max_bins {
+            self.max_bins = most;
             self.all.values_mut().for_each(|path| path.fit(most));
         }
     }
@@ -363,8 +365,8 @@ impl Paths {
         self.origin = self.origin.min(origin);
     }
 
-    /// Datagrams between two hosts, some of them together. Nobody acknowledges them: they count as delivered.
-    pub fn beside(&mut self, ends: (Host, Host), start: Time, end: Time, bytes: u64) {
+    /// UDP payload between two hosts, of one datagram or several. No TCP ACK shows what arrived, so all of it counts as delivered.
+    pub fn add_udp(&mut self, ends: (Host, Host), start: Time, end: Time, bytes: u64) {
         let passed = Stretch {
             start,
             end,
@@ -389,12 +391,12 @@ impl Paths {
             path.lose(time, copies, most);
         }
     }
-    /// Takes in what passed besides TCP, between hosts of which one at least has paths of its own; nothing where there are many.
-    pub fn take_beside(&mut self, other: &Paths) {
+    /// Takes in the UDP payload between hosts of which at least one has TCP paths, unless there would be too many paths.
+    pub fn merge_udp(&mut self, other: &Paths) {
         let hosts: HashSet<Host, FxBuildHasher> = self.all.keys().flat_map(|(a, b)| [*a, *b]).collect();
         let near = |(ends, _): &(&(Host, Host), &Path)| hosts.contains(&ends.0) || hosts.contains(&ends.1);
         let near: Vec<_> = other.all.iter().filter(near).collect();
-        if self.all.len() + near.len() > PATHS {
+        if self.all.len() + near.len() > MAX_PATHS {
             return;
         }
         for (ends, path) in near {
@@ -405,9 +407,9 @@ impl Paths {
     }
     /// Takes in what another part of the same capture saw.
     pub fn merge(&mut self, other: Paths) {
-        if other.kept < self.kept {
-            self.kept = other.kept;
-            self.all.retain(|ends, _| lot(*ends) <= other.kept);
+        if other.max_hash < self.max_hash {
+            self.max_hash = other.max_hash;
+            self.all.retain(|ends, _| pair_hash(*ends) <= other.max_hash);
         }
         self.begun(other.origin);
         for (ends, path) in other.all {
@@ -425,19 +427,20 @@ impl Paths {
     /// The sums of all paths that begin at one host, and of all that end there. If one queue holds them all, their sum is its
     /// rate; if each has a queue of its own, the sum says nothing. Round trips are counted from the least of each path.
     pub fn sums(&self) -> Sums {
-        let both = |ends: &(Host, Host)| [(ends.0, End::Sender), (ends.1, End::Receiver)];
-        let mut paths: HashMap<(Host, End), u32, FxBuildHasher> = HashMap::default();
+        let both = |ends: &(Host, Host)| [(ends.0, SharedEnd::Sender), (ends.1, SharedEnd::Receiver)];
+        let mut paths: HashMap<(Host, SharedEnd), u32, FxBuildHasher> = HashMap::default();
         for key in self.all.keys().flat_map(both) {
             *paths.entry(key).or_default() += 1;
         }
-        let mut sums: HashMap<(Host, End), Path, FxBuildHasher> = HashMap::default();
+        let mut sums: HashMap<(Host, SharedEnd), Path, FxBuildHasher> = HashMap::default();
         for (ends, path) in &self.all {
             for key in both(ends).into_iter().filter(|key| paths[key] > 1) {
-                sums.entry(key).or_default().merge(path.in_queues(), MOST);
+                sums.entry(key).or_default().merge(path.with_queueing_delay(), MAX_BINS_PER_PATH);
             }
         }
-        let rows =
-            |((host, end), path): ((Host, End), Path)| ((host, end), path.rows(host, host, self.origin));
+        let rows = |((host, end), path): ((Host, SharedEnd), Path)| {
+            ((host, end), path.rows(host, host, self.origin))
+        };
         Sums(sums.into_iter().map(rows).collect())
     }
 }

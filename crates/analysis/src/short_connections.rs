@@ -10,9 +10,9 @@ mod reader;
 
 use crate::Fate;
 use crate::chunks::Chunks;
+use crate::connection_table::is;
 use crate::incarnation::{Opening, establishes, reopens};
 use crate::prefetch;
-use crate::table::is;
 use reader::{Latest, Reader};
 use wire::checksum::hosts;
 use wire::{Flags, Notes, Packet, Segment, Seq, Time, Tuple};
@@ -468,7 +468,7 @@ fn rare(fate: Fate) -> u16 {
     match fate {
         Fate::Damaged => DAMAGED,
         Fate::UnderWay => UNDER_WAY,
-        Fate::Here => HERE,
+        Fate::SeenArriving => HERE,
         Fate::PartlyLost(_) => PARTLY_LOST,
         Fate::Unknown | Fate::Arrived | Fate::Late | Fate::Lost => 0,
     }
@@ -481,7 +481,7 @@ fn fate(options: u32, notes: u16, partly: u32) -> Fate {
         0 => FATES[(options >> FATE) as usize],
         DAMAGED => Fate::Damaged,
         UNDER_WAY => Fate::UnderWay,
-        HERE => Fate::Here,
+        HERE => Fate::SeenArriving,
         _ => Fate::PartlyLost(partly),
     }
 }

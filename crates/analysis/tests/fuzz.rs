@@ -359,7 +359,7 @@ fn fates_that_contradict_the_packets_do_no_harm() {
         let packets = if r.one_in(2) { wild(&mut r, 200) } else { damaged(&mut r, 200) };
         let mut analyzer = Analyzer::new(config(&mut r), Rows::default());
         for packet in &packets {
-            let fate = r.pick(&[Fate::Unknown, Fate::Arrived, Fate::Here, Fate::Lost]);
+            let fate = r.pick(&[Fate::Unknown, Fate::Arrived, Fate::SeenArriving, Fate::Lost]);
             analyzer.push_with_fate(packet, fate);
         }
         let (totals, rows) = analyzer.finish();

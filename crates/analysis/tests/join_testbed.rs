@@ -20,7 +20,7 @@ fn is_exact(dir: &Path, name: &str) -> (Joined, [Vec<Packet>; 2]) {
             let expected = match truth[side as usize].contains(&p.number) {
                 true => Fate::Lost,
                 false if leaves => Fate::Arrived,
-                false => Fate::Here,
+                false => Fate::SeenArriving,
             };
             assert_eq!(joined.fate_at(side, p), expected, "{name}: {side}, packet {}", p.number);
         }

@@ -6,7 +6,7 @@ use crate::json::lists::Item;
 use crate::spool::{ByFlow, Row, Shelf};
 use crate::told::Told;
 use analysis::fault;
-use analysis::paths::{End, Sums};
+use analysis::paths::{SharedEnd, Sums};
 use analysis::rows::*;
 use analysis::waits::Stretch;
 use explain::answer::Answer;
@@ -193,7 +193,7 @@ impl Connections<'_> {
             Vantage::Both => (near, far),
             Vantage::Middle | Vantage::Unknown => (None, None),
         };
-        [of(first, sender, End::Sender), of(second, receiver, End::Receiver)]
+        [of(first, sender, SharedEnd::Sender), of(second, receiver, SharedEnd::Receiver)]
     }
 }
 

@@ -94,17 +94,17 @@ impl Beside {
         let Some(origin) = self.origin else { return };
         let since = |t: Time| Time(t.0.saturating_sub(origin.0));
         for d in datagrams.into_iter().filter(|d| d.start >= origin) {
-            self.paths.beside((d.from, d.to), since(d.start), since(d.end), d.bytes);
+            self.paths.add_udp((d.from, d.to), since(d.start), since(d.end), d.bytes);
         }
     }
     /// A datagram of a run whose capture begins with it.
     pub fn note(&mut self, now: Time, ends: Tuple, bytes: u32) {
         let origin = *self.origin.get_or_insert(now);
         let at = Time((now - origin).0);
-        self.paths.beside((ends.src.host, ends.dst.host), at, at, bytes.into());
+        self.paths.add_udp((ends.src.host, ends.dst.host), at, at, bytes.into());
     }
     pub fn put_into(&self, paths: &mut Paths) {
-        paths.take_beside(&self.paths);
+        paths.merge_udp(&self.paths);
     }
 }
 

@@ -1,10 +1,10 @@
 //! What packets will need, asked for while those before them are worked on.
 
 use super::{Analyzer, BATCH, Place, Slot};
+use crate::connection_table::{hash, is};
 use crate::prefetch;
 use crate::short_connections::DEPTH;
 use crate::sink::Sink;
-use crate::table::{hash, is};
 use wire::Packet;
 
 /// How many packets ahead memory is asked for: first what a connection holds, then what that points to.

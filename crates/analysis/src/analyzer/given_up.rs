@@ -3,9 +3,9 @@
 
 use super::{Analyzer, Place, Slot};
 use crate::capture_progress::CaptureProgress;
+use crate::connection_table::{NONE, hash};
 use crate::fault;
 use crate::sink::Sink;
-use crate::table::{NONE, hash};
 use std::panic::resume_unwind;
 use wire::{Packet, Time, Tuple};
 

@@ -1,4 +1,5 @@
-//! Fast recovery (RFC 5681 §3.2, RFC 6675, RFC 8985): an ACK said that the segment was lost.
+//! Fast recovery (RFC 5681 §3.2, RFC 6675, RFC 8985): the sender inferred the loss from ACKs.
+//! RACK's reordering timer is included: an ACK arms it.
 
 use super::{About, Group};
 use crate::closed_set::{Hue, Marker};

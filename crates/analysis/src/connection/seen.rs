@@ -113,7 +113,7 @@ impl Connection {
     /// Two captures have two vantage points for the two directions: what the receiver's side sends is seen as it arrives,
     /// and what became of its copies as little as in one capture.
     pub(super) fn see_arrive(&mut self, side: usize, fate: Fate) -> Fate {
-        if fate != Fate::Here {
+        if fate != Fate::SeenArriving {
             return fate;
         }
         self.arrives[side] = true;

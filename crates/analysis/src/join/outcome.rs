@@ -141,7 +141,7 @@ impl Fates<'_> {
         match leaves {
             Some(true) if role.is_compared[self.side as usize] => self.of_one_that_leaves(packet),
             Some(false) if packet.notes.has(Notes::BAD_CHECKSUM) => Fate::Damaged,
-            Some(false) => Fate::Here,
+            Some(false) => Fate::SeenArriving,
             _ => Fate::Unknown,
         }
     }

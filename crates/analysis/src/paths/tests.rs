@@ -39,7 +39,7 @@ fn bytes_are_kept_whatever_the_width() {
         sum += 1_000 + i as u64;
     }
     let rows = of_hosts(&paths);
-    assert!(rows.len() <= MOST);
+    assert!(rows.len() <= MAX_BINS_PER_PATH);
     assert_eq!(rows.iter().map(|r| r.delivered_bytes).sum::<u64>(), sum);
     assert_eq!(rows.iter().map(|r| r.rtt_n).sum::<u64>(), 15_000);
 }
@@ -63,16 +63,16 @@ fn a_host_with_several_paths_has_their_sum_and_their_queues() {
     };
     let mut paths = Paths::default();
     paths.add((client, server), &with(20, stretch(0, 8, 1_000)));
-    assert!(paths.sums().of(server, End::Receiver).is_empty(), "one path is no sum");
+    assert!(paths.sums().of(server, SharedEnd::Receiver).is_empty(), "one path is no sum");
     // The path of another client is longer, and a queue adds 15 ms to one of its round trips.
     paths.add((other, server), &with(50, stretch(0, 8, 2_000)));
     paths.add((other, server), &with(65, stretch(0, 8, 3_000)));
     let sums = paths.sums();
-    let rows = sums.of(server, End::Receiver);
+    let rows = sums.of(server, SharedEnd::Receiver);
     assert_eq!(rows.iter().map(|r| r.delivered_bytes).sum::<u64>(), 6_000);
     assert_eq!(rows.iter().map(|r| r.rtt_n).sum::<u64>(), 9);
     assert_eq!(rows.iter().fold(Span::ZERO, |sum, r| sum + r.rtt_sum), Span::from_millis(45));
-    assert!(sums.of(other, End::Sender).is_empty() && sums.of(server, End::Sender).is_empty());
+    assert!(sums.of(other, SharedEnd::Sender).is_empty() && sums.of(server, SharedEnd::Sender).is_empty());
 }
 
 #[test]
@@ -80,13 +80,13 @@ fn what_is_no_tcp_counts_only_between_hosts_that_have_paths() {
     let (client, server, other) = (hosts().0, hosts().1, Host::v4([10, 0, 0, 3]));
     let ms = |ms: i64| Time(ms * 1_000_000);
     let mut beside = Paths::default();
-    beside.beside((other, server), ms(0), ms(8), 700);
-    beside.beside((other, Host::v4([10, 0, 0, 4])), ms(0), ms(8), 900);
+    beside.add_udp((other, server), ms(0), ms(8), 700);
+    beside.add_udp((other, Host::v4([10, 0, 0, 4])), ms(0), ms(8), 900);
     let mut paths = Paths::default();
     paths.begun(Time::ZERO);
     paths.add((client, server), &stretch(0, 8, 1_000));
-    paths.take_beside(&beside);
-    let sum: u64 = paths.sums().of(server, End::Receiver).iter().map(|r| r.delivered_bytes).sum();
+    paths.merge_udp(&beside);
+    let sum: u64 = paths.sums().of(server, SharedEnd::Receiver).iter().map(|r| r.delivered_bytes).sum();
     assert_eq!(sum, 1_700);
     assert_eq!(paths.all.len(), 2);
 }
@@ -119,7 +119,7 @@ fn rows_do_not_depend_on_how_connections_were_divided() {
 
 #[test]
 fn rows_do_not_depend_on_the_order_where_there_are_too_many_paths() {
-    for paths in [300u64, 2 * PATHS as u64] {
+    for paths in [300u64, 2 * MAX_PATHS as u64] {
         let ends = |n: u64| (Host::v4((n as u32).to_be_bytes()), Host::v4([10, 0, 0, 2]));
         let told = |n: u64| stretch(n as i64 % 977 * 100, n as i64 % 977 * 100 + 90 * 35, 40_000 + n);
         let all = |parts: usize, forward: bool| {
@@ -135,8 +135,8 @@ fn rows_do_not_depend_on_the_order_where_there_are_too_many_paths() {
             sum
         };
         let (one, other) = (all(1, true), all(3, false));
-        assert!(one.all.len() <= PATHS && one.all.len() as u64 >= paths.min(PATHS as u64 / 3));
-        assert!(one.all.values().map(|path| path.bins.len()).sum::<usize>() <= ALL);
+        assert!(one.all.len() <= MAX_PATHS && one.all.len() as u64 >= paths.min(MAX_PATHS as u64 / 3));
+        assert!(one.all.values().map(|path| path.bins.len()).sum::<usize>() <= MAX_BINS);
         for n in 0..paths {
             let rows = |paths: &Paths| paths.rows(ends(n).0, ends(n).1);
             assert_eq!(rows(&one), rows(&other), "{paths} paths, {n}");
@@ -148,6 +148,6 @@ fn rows_do_not_depend_on_the_order_where_there_are_too_many_paths() {
 fn a_stretch_of_days_fills_no_more_bins_than_there_are() {
     let mut paths = Paths::default();
     paths.add(hosts(), &stretch(0, 400_000_000, 7));
-    assert!(of_hosts(&paths).len() <= MOST);
+    assert!(of_hosts(&paths).len() <= MAX_BINS_PER_PATH);
     assert_eq!(of_hosts(&paths).iter().map(|r| r.delivered_bytes).sum::<u64>(), 7);
 }

@@ -10,7 +10,7 @@ pub struct PathRow {
     pub to: Host,
     pub start: Time,
     pub width: Span,
-    /// Payload sent, sent again, and known to have arrived. A flow's counts are spread over each of its round trips.
+    /// Payload sent (retransmissions included), retransmitted, and known to have arrived. A flow's counts are spread over each of its round trips.
     pub sent_bytes: u64,
     pub resent_bytes: u64,
     pub delivered_bytes: u64,
@@ -20,6 +20,4 @@ pub struct PathRow {
     pub rtt_min: Option<Span>,
     pub rtt_sum: Span,
     pub rtt_n: u64,
-    /// Stretches of flows, each about a round trip, that begin in it.
-    pub stretches: u32,
 }

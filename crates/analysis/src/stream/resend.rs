@@ -289,7 +289,7 @@ impl Stream {
         }
         let seen = matches!(at, Vantage::Receiver | Vantage::Both);
         let lost = match p.fate {
-            Fate::Unknown | Fate::Here | Fate::PartlyLost(_) => None,
+            Fate::Unknown | Fate::SeenArriving | Fate::PartlyLost(_) => None,
             fate => Some(fate == Fate::Lost),
         };
         (Needless::Yes(if seen { Proof::Seen } else { Proof::EarlyAck }), lost)

@@ -130,7 +130,6 @@ pub fn of_all_flows(bytes: impl Fn(i64) -> u64, queued: Span) -> Vec<PathRow> {
         rtt_min: Some(queued),
         rtt_sum: queued * 4,
         rtt_n: 4,
-        stretches: 1,
     };
     (0..80).map(row).collect()
 }

@@ -117,7 +117,7 @@ impl<'a> Recording<'a> {
             Told::Before(known) => {
                 let mut fate = known.reader_from(self.batch.first().map_or(0, |p| p.number));
                 for (packet, leaves) in self.batch.iter().zip(&self.leave) {
-                    let fate = if *leaves { fate(packet.number) } else { Fate::Here };
+                    let fate = if *leaves { fate(packet.number) } else { Fate::SeenArriving };
                     self.analyzer.push_with_fate(packet, fate);
                 }
             }
@@ -174,7 +174,7 @@ impl<'a> Recording<'a> {
         self.info.count(packet.time, packet.wire_len);
         match &mut self.told {
             Told::AsItGoes(_, held) => {
-                if !held.push(packet, (!leaves).then_some(Fate::Here)) {
+                if !held.push(packet, (!leaves).then_some(Fate::SeenArriving)) {
                     self.analyse_later();
                 }
                 if self.info.packets.is_multiple_of(BATCH as u64) {

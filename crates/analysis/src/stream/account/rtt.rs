@@ -2,10 +2,10 @@
 
 use super::Account;
 use crate::assumptions::MIN_RTO;
+use crate::distribution::Accumulator;
 use crate::prefetch;
 use crate::rows::{FlowId, RttKind, RttRow, Summary, Vantage};
 use crate::sink::Sink;
-use crate::summary::Accumulator;
 use crate::timers::smoothed::Smoothed;
 use std::collections::VecDeque;
 use wire::{Span, Time};

@@ -68,7 +68,7 @@ impl Copy {
 #[inline(always)]
 pub fn known_loss(fate: Fate, len: u32) -> Option<u32> {
     match fate {
-        Fate::Unknown | Fate::Here => None,
+        Fate::Unknown | Fate::SeenArriving => None,
         Fate::Lost => Some(len),
         Fate::PartlyLost(bytes) => Some(bytes.min(len)),
         Fate::Arrived | Fate::Late | Fate::Damaged | Fate::UnderWay => Some(0),
