@@ -90,7 +90,7 @@ impl Joined {
         self.fate_at(Side::Sender, packet)
     }
 
-    /// The fate of a packet of either capture; a packet that arrives in that capture has [`Fate::Here`].
+    /// The fate of a packet of either capture; a packet that arrives in that capture has [`Fate::SeenArriving`].
     pub fn fate_at(&mut self, side: Side, packet: &Packet) -> Fate {
         self.fates(side).of(packet)
     }
