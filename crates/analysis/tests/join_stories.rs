@@ -647,7 +647,8 @@ fn exactly_the_dropped_packets_are_lost_whatever_the_path() {
 fn options_that_a_syn_loses_on_its_way_are_told() {
     let story = Path { packets: 200, ..Path::default() }.story();
     assert!(!warned(&join(&story.captures), |w| matches!(w, Warning::Rewritten { .. })));
-    let change: [(fn(&mut Packet), &str); 3] = [
+    type Change = fn(&mut Packet);
+    let change: [(Change, &str); 3] = [
         (|p| p.seg.mss = Some(1380), "MSS 1460 became 1380"),
         (|p| p.seg.mss = None, "the MSS was taken out"),
         (|p| p.seg.timestamps = None, "the timestamps option was taken out"),
@@ -660,7 +661,7 @@ fn options_that_a_syn_loses_on_its_way_are_told() {
                 let arrives = |p: &&mut Packet| {
                     p.seg.flags.has(Flags::SYN) && p.seg.flags.has(Flags::ACK) == (side == 0)
                 };
-                captures[side].iter_mut().filter(arrives).for_each(|p| change(p));
+                captures[side].iter_mut().filter(arrives).for_each(&change);
             }
             let joined = join(&captures);
             let told: Vec<String> = joined.warnings.iter().map(Warning::to_string).collect();

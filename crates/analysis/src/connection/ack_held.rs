@@ -16,8 +16,8 @@ impl Connection {
         let ticks = ts.val.wrapping_sub(std::mem::replace(&mut s.bare_ts, ts.val)) as i32;
         let came = packet.time - std::mem::replace(&mut s.bare_at, packet.time);
         // A tick less, for where within it each was sent.
-        let apart = s.clock.tick() * i64::from(ticks - 1);
-        if apart >= APART && came * CLOSER < apart && self.is_at_sender(1 - side) {
+        let apart = s.clock.tick() * (i64::from(ticks) - 1);
+        if apart >= APART && came < apart / CLOSER && self.is_at_sender(1 - side) {
             self.streams[1 - side].ack_way.held += 1;
         }
     }

@@ -108,8 +108,7 @@ fn is_no_congestion_window(facts: &Facts<'_>, side: usize) -> bool {
     let Some(least) = facts.plateau(side).filter(|_| c.seen_leaving(side)) else { return false };
     let at_limit = path.rounds.iter().filter(|r| r.resent_bytes == 0 && r.flight_bytes as f64 >= least);
     let rounds: Vec<&RoundRow> = at_limit.collect();
-    let silent =
-        rounds.iter().filter(|r| r.quiet * 2 > r.length() / i64::from(r.waited.times.max(1))).count();
+    let silent = rounds.iter().filter(|r| r.quiet * 2 > r.length()).count();
     let grown = rounds.len() as f64 * c.mss(side) as f64;
     c.turns[1 - side] <= 1
         && silent as f64 >= MOSTLY * rounds.len() as f64
