@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rexmit import studies
+import rexmit_studies as studies
 from rexmit.stats import Test
 from rexmit_studies import cells, load, paper, rows
 from rexmit_studies.axes import find
