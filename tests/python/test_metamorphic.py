@@ -33,8 +33,8 @@ KEPT: dict[str, tuple[str, ...]] = {
     "cases/four_copies_some_late.pcap.gz": (),
     "cases/real_four_copies_cut.pcap.gz": (),
     "cases/device_with_one_id_row.pcap.gz": ("gro",),
-    "tsoblk.snd.pcap.gz": (),
-    "tsoblk.rcv.pcap.gz": (),
+    "tsoloss.snd.pcap.gz": (),
+    "tsoloss.rcv.pcap.gz": (),
     "A1_reno_22M_deep_200ms.snd.pcap.gz": ("tso",),
 }
 

@@ -1,7 +1,8 @@
 //! A reset that came while data was still to be acknowledged: a failure, or the choice of a program that had had enough.
 
+use crate::certainty::Certainty;
 use crate::conversation::Conversation;
-use analysis::rows::Reset;
+use analysis::rows::{PathRow, Reset};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CutOff {
@@ -11,6 +12,8 @@ pub struct CutOff {
     /// A program closed its connection while the other host still sent to it: its host answers what comes then with a reset
     /// (RFC 9293 section 3.6.1). Whoever measures for ten seconds ends so.
     pub chosen: bool,
+    /// How sure it is that no program chose it.
+    pub sure: Certainty,
     /// Payload that was not acknowledged.
     pub missing_bytes: u64,
 }
@@ -21,15 +24,28 @@ pub fn of(c: &Conversation<'_>) -> Option<CutOff> {
         let row = c.row(side)?;
         let reset = row.reset.filter(|_| row.acked_bytes < row.bytes)?;
         let by = if reset.by_sender { side } else { 1 - side };
-        let chosen = by != side && (reset.closed_before || lives_on(c, by, &reset));
-        Some(CutOff { side, by, chosen, missing_bytes: row.bytes - row.acked_bytes })
+        let chosen = by != side && (reset.closed_before || lives_on(c, by, &reset, Bin::Behind));
+        // Before or after it, in the same few milliseconds.
+        let may_be_chosen = by != side && lives_on(c, by, &reset, Bin::OfTheReset);
+        let sure = if may_be_chosen && !chosen { Certainty::Likely } else { Certainty::Known };
+        Some(CutOff { side, by, chosen, sure, missing_bytes: row.bytes - row.acked_bytes })
     })
 }
 
-/// The host that reset this connection went on answering the other one over another, so it had not failed.
-fn lives_on(c: &Conversation<'_>, by: usize, reset: &Reset) -> bool {
+/// The host that reset this connection went on answering the other one over another, so it had not failed. `from`: the bin of
+/// the path that has the reset in it, or the first behind that.
+fn lives_on(c: &Conversation<'_>, by: usize, reset: &Reset, from: Bin) -> bool {
     let rows = c.flows[by];
-    let behind = rows.path.iter().filter(|r| r.start >= reset.time);
-    let own = rows.rounds.iter().filter(|r| r.end > reset.time);
-    behind.map(|r| r.delivered_bytes).sum::<u64>() > own.map(|r| r.delivered_bytes).sum()
+    let counts = |r: &PathRow| match from {
+        Bin::OfTheReset => r.start + r.width > reset.time,
+        Bin::Behind => r.start >= reset.time,
+    };
+    let all: u64 = rows.path.iter().filter(|r| counts(r)).map(|r| r.delivered_bytes).sum();
+    let own = rows.rounds.iter().filter(|r| r.end > reset.time).map(|r| r.delivered_bytes);
+    all > own.sum()
+}
+
+enum Bin {
+    OfTheReset,
+    Behind,
 }

@@ -162,7 +162,7 @@ fn verdict(c: &Conversation<'_>, owed: Span, causes: &[Share]) -> (Cause, Option
     let held_by_more_than_programs =
         causes.first().is_some_and(|first| owed > least && !is_of_programs(first.cause));
     if let Some(cut) = cut_off::of(c).filter(|cut| !(cut.chosen && held_by_more_than_programs)) {
-        return (Cause::Reset, Some(Role::of(cut.by)), Certainty::Known);
+        return (Cause::Reset, Some(Role::of(cut.by)), cut.sure);
     }
     match causes.first() {
         Some(first) if owed > least => {

@@ -136,13 +136,17 @@ fn a_server_that_goes_on_over_another_connection_chose_to_reset_this_one() {
     let answer = |path: &[PathRow]| {
         let client = FlowRows { flow: Some(&upload), rounds: &rounds, ..FlowRows::default() };
         let no_data = FlowRows { path, ..FlowRows::default() };
-        explain::explain(&Rows { flows: [client, no_data], waits: &waits, origin: Time::ZERO }).cause
+        let said = explain::explain(&Rows { flows: [client, no_data], waits: &waits, origin: Time::ZERO });
+        (said.cause, said.certainty)
     };
     let after = of_all_flows(|i| if i > 70 { 300 } else { 0 }, Span::ZERO);
-    assert_eq!(answer(&after), Cause::ReceiveWindow);
+    assert_eq!(answer(&after).0, Cause::ReceiveWindow);
     let before = of_all_flows(|i| if i < 60 { 300 } else { 0 }, Span::ZERO);
-    assert_eq!(answer(&before), Cause::Reset);
-    assert_eq!(answer(&[]), Cause::Reset);
+    assert_eq!(answer(&before), (Cause::Reset, Certainty::Known));
+    assert_eq!(answer(&[]), (Cause::Reset, Certainty::Known));
+    // In the bin of 16 ms that has the reset in it: it may have been before, or behind.
+    let around = of_all_flows(|i| if i == 62 { 300 } else { 0 }, Span::ZERO);
+    assert_eq!(answer(&around), (Cause::Reset, Certainty::Likely));
 }
 
 #[test]

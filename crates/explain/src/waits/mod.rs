@@ -295,8 +295,10 @@ impl<'a> Row<'a> {
         }
         let length = (end - start).as_secs().max(1e-9);
         // Nor does a program answer what has not reached it.
-        for t in self.facts.troubles[1 - side].near(start, end) {
-            let missing = (t.end.min(end) - t.noticed.max(start)).as_secs().max(0.0) / length;
+        let has_not = |t: &&Trouble| t.lost > 0 || t.cause == Cause::PacketsHeld;
+        for t in self.facts.troubles[1 - side].near(start, end).filter(has_not) {
+            let until = self.missing_until(t).min(end);
+            let missing = (until - t.noticed.max(start)).as_secs().max(0.0) / length;
             let share = self.row.of(side, Wait::Program).scale(missing);
             let time = self.take(side, Wait::Program, share);
             self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
@@ -317,14 +319,21 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Until when the other host waits for what is missing: a round trip after the last repair it has that.
+    fn missing_until(&self, t: &Trouble) -> Time {
+        t.end.min(t.repaired + self.facts.conversation.base_rtt.unwrap_or(Span::ZERO))
+    }
+
     /// What a timer ended belongs to the trouble that it ended.
     fn timed_out(&self, side: usize, mut timer: Span, ledger: &mut Ledger) {
         let (start, end) = (self.row.start, self.row.end);
         if !self.facts.conversation.seen_leaving(side) {
             // What was lost, and what was sent before, left when its program had written it; or it answers what was lost.
-            let all = self.facts.troubles.iter().flat_map(|of| of.near(start, end));
-            let waited = all.map(|t| t.end.min(end) - t.noticed.min(t.start).max(start));
-            let before = waited.max().map_or(Span::ZERO, |w| timer - w);
+            let [own, others] = [side, 1 - side].map(|of| self.facts.troubles[of].near(start, end));
+            let others = others.filter(|t| t.lost > 0).map(|t| (t, self.missing_until(t)));
+            let all = own.map(|t| (t, t.end)).chain(others);
+            let waited = all.map(|(t, until)| until.min(end) - t.noticed.min(t.start).max(start));
+            let before = waited.max().map_or(Span::ZERO, |w| timer - w.max(Span::ZERO));
             timer -= before.max(Span::ZERO);
             self.put(ledger, Cause::SenderIdle, Some(Role::of(side)), before, Certainty::Likely);
         }
@@ -350,7 +359,8 @@ impl<'a> Row<'a> {
             all.max_by_key(|t| t.timeouts)
         };
         let own = near(side);
-        let answer = || near(1 - side).filter(|t| t.lost > 0);
+        let goes_on = |t: &&Trouble| own.is_some() || self.missing_until(t) >= self.row.end;
+        let answer = || near(1 - side).filter(|t| t.lost > 0).filter(goes_on);
         own.filter(|t| t.lost > 0).or_else(answer).or(own)
     }
 
