@@ -26,7 +26,7 @@ CAPTURE = ROOT / "tests" / "data" / "interruption.snd.pcap.gz"
 MOST_BYTES = 40e6
 #: What a person meets first.
 #: All that it runs needs an extra.
-OF_AN_EXTRA = "docs/tutorials/sweep.md"
+OF_AN_EXTRA = ("docs/tutorials/sweep.md", "docs/tutorials/paper.md")
 FIRST = ("README.md", *(f"docs/tutorials/{path.name}" for path in (ROOT / "docs/tutorials").glob("*.md")))
 
 
@@ -150,7 +150,7 @@ def test_a_document_runs_in_the_base_or_names_the_line_that_adds_what_it_lacks(
     known = documents.facts()
     said = documents.check(document, ["quick", "studies"], base, tmp_path, known, set(), may_lack=True)
     assert not said.failed, "\n".join(said.failed)
-    assert document == OF_AN_EXTRA or len(said.lacked) < len(said.ran)
+    assert document in OF_AN_EXTRA or len(said.lacked) < len(said.ran)
 
 
 class Place:

@@ -61,7 +61,7 @@ def test_what_a_tutorial_prints_and_draws_is_on_its_page(site: Path) -> None:
     page = re.sub(r"<[^>]+>", "", (site / "tutorials/slow-download.html").read_text("utf-8"))
     assert "12.0 MB in 17.3 s" in page
     assert re.search(r"likely +bottleneck: 12\.6 s \(72%\)", page)
-    assert re.search(r"open +loss-random: 4\.55 s \(26%\)", page)
+    assert re.search(r"open +loss-random: 4\.46 s \(26%\)", page)
     assert (site / "tutorials/download.html").stat().st_size > 100_000
     assert (site / "_images/download-sequence.svg").is_file()
 

@@ -45,8 +45,7 @@ struct Side {
     opening: Opening,
     bare: [Bare; BARE],
     clock: SenderClock,
-    /// When its first FIN came.
-    fin: Option<Time>,
+    fin: bool,
     sack_permitted: bool,
     timestamps: bool,
     isn: Option<Seq>,
@@ -100,7 +99,9 @@ pub struct Connection {
     lost: [(u32, u32); 2],
     handshake: Option<Span>,
     turn: Turn,
-    exchange: Exchange,
+    exchange: Option<Box<Exchange>>,
+    /// When the first FIN of each host came.
+    fins: Option<Box<[Option<Time>; 2]>>,
     ecn: [EcnSeen; 2],
     waits: Waits,
     streams: [Stream; 2],
@@ -180,7 +181,7 @@ impl Connection {
         *handshake = None;
         *ecn = [EcnSeen::default(); 2];
         *turn = Turn::Known;
-        self.exchange = Exchange::default();
+        (self.exchange, self.fins) = (None, None);
         let [towards, back] = &mut self.streams;
         towards.reset(number * 2);
         back.reset(number * 2 + 1);
@@ -236,7 +237,7 @@ impl Connection {
 
     pub fn is_over(&self) -> bool {
         let acked = || self.streams.iter().all(Stream::everything_acked);
-        self.reset || (self.sides.iter().all(|s| s.fin.is_some()) && acked())
+        self.reset || (self.sides[0].fin && self.sides[1].fin && acked())
     }
 
     /// Takes a packet that does not go the short way (see [`Connection::take_run`]).
@@ -329,7 +330,8 @@ impl Connection {
             self.on_bare(packet, side, repeats, silence);
         }
         if flags.has(Flags::FIN) {
-            self.sides[side].fin.get_or_insert(packet.time);
+            self.sides[side].fin = true;
+            self.fins.get_or_insert_default()[side].get_or_insert(packet.time);
         }
         self.note_reset(packet, side);
         Taken::Yes
@@ -498,11 +500,11 @@ impl Connection {
                 receiver: ends[1 - side],
                 closed: self.closed(),
                 reset: self.reset.then_some(Reset {
-                    closed_before: self.sides[usize::from(self.reset_by)].fin.is_some(),
+                    closed_before: self.sides[usize::from(self.reset_by)].fin,
                     by_sender: side == usize::from(self.reset_by),
                     time: self.reset_time,
                 }),
-                fin: self.sides[side].fin,
+                fin: self.fins.as_ref().and_then(|fins| fins[side]),
                 handshake: self.handshake,
                 syns_resent: self.streams.iter().map(|s| s.syn_retransmissions).sum(),
                 window_scale: self.sides[1 - side].window_scale,

@@ -15,10 +15,13 @@ impl Connection {
         let s = &mut self.sides[side];
         let ticks = ts.val.wrapping_sub(std::mem::replace(&mut s.bare_ts, ts.val)) as i32;
         let came = packet.time - std::mem::replace(&mut s.bare_at, packet.time);
+        if ticks <= 1 {
+            return; // as nearly all
+        }
         // A tick less, for where within it each was sent.
         let apart = s.clock.tick() * (i64::from(ticks) - 1);
         if apart >= APART && came < apart / CLOSER && self.is_at_sender(1 - side) {
-            self.streams[1 - side].ack_way.held += 1;
+            self.streams[1 - side].ack_way().held += 1;
         }
     }
 }

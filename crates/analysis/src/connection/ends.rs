@@ -81,7 +81,7 @@ impl Connection {
     }
 
     pub(super) fn closed(&self) -> Closed {
-        match (self.reset, self.sides[0].fin.is_some(), self.sides[1].fin.is_some()) {
+        match (self.reset, self.sides[0].fin, self.sides[1].fin) {
             (true, ..) => Closed::Reset,
             (_, true, true) => Closed::Fin,
             (_, false, false) => Closed::Open,

@@ -77,8 +77,8 @@ struct Connection {
     mss_option: u16,
     /// One of its ends sent a SYN or a SYN-ACK without timestamps, so neither uses them (RFC 7323 §3.2).
     no_timestamps: bool,
-    /// Above 0, the lower endpoint is near the sender's capture; below, the higher.
-    votes: i32,
+    /// Above 0, the lower endpoint is near the sender's capture; below, the higher. Small: there may be millions.
+    votes: i8,
 }
 
 const UNSEEN: u32 = u32::MAX;

@@ -231,9 +231,11 @@ impl Stream {
             self.learn_sack();
         }
         let blocks = &whole[..n];
-        let of_nothing = |block: &(u64, u64)| self.cannot_have_been_sent(*block);
-        self.ack_way.sack_of_nothing += u64::from(blocks.iter().any(of_nothing));
-        let dsack = is_dsack(blocks, event.ack) && !self.cannot_have_been_sent(blocks[0]);
+        let mut of_nothing = false;
+        let mut dsack = is_dsack(blocks, event.ack);
+        if dsack && self.cannot_have_been_sent(blocks[0]) {
+            (dsack, of_nothing) = (false, true);
+        }
         if dsack {
             event.dsack = true;
             self.dsack_seen = true;
@@ -244,15 +246,32 @@ impl Stream {
             if block == self.last_blocks[i] {
                 continue; // as most, but for the first
             }
+            of_nothing |= self.cannot_have_been_sent(block);
             if let Some((left, right)) = self.unheard_of(block) {
                 self.take_sack(left, right, event, sample);
             }
         }
+        if of_nothing {
+            self.ack_way().sack_of_nothing += 1;
+        }
         self.last_blocks = *whole;
     }
 
+    /// To count in.
+    #[cold]
+    pub fn ack_way(&mut self) -> &mut AckWay {
+        self.ack_way.get_or_insert_default()
+    }
+
     /// A block of data from before the first byte, or from beyond any window behind the last one.
-    fn cannot_have_been_sent(&self, (left, right): (u64, u64)) -> bool {
+    #[inline(always)]
+    fn cannot_have_been_sent(&self, block: (u64, u64)) -> bool {
+        let was_sent = self.base <= block.0 && block.1 <= self.next;
+        !was_sent && self.is_of_nothing(block)
+    }
+
+    #[cold]
+    fn is_of_nothing(&self, (left, right): (u64, u64)) -> bool {
         let window = if self.window.known { self.window.max } else { LARGEST_WINDOW };
         let before = left < self.base && !self.agreed.mid_stream;
         left < right && (before || right > self.next + window)

@@ -171,7 +171,8 @@ pub struct Stream {
     sacked_up_to: u64,
     heard_up_to: u64,
     pub limits: Limits,
-    pub ack_way: AckWay,
+    /// Most streams have none of it.
+    ack_way: Option<Box<AckWay>>,
     last_repair: Time,
     /// Data up to here must have been sent, though it was not all seen; beyond there none can have been.
     sent_up_to: u64,

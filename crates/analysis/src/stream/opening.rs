@@ -23,7 +23,7 @@ impl Stream {
         let Stream { last_blocks, sacked_up_to, heard_up_to, limits, .. } = self;
         (*last_blocks, *sacked_up_to, *heard_up_to) = ([(0, 0); 4], 0, 0);
         *limits = Limits::default();
-        self.ack_way = AckWay::default();
+        self.ack_way = None;
         let Stream { last_repair, sent_up_to, sent_at_most, .. } = self;
         (*last_repair, *sent_up_to, *sent_at_most) = (Time::FAR_PAST, 0, 0);
         self.turn_at_most = Span::MAX;

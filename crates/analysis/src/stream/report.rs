@@ -131,7 +131,7 @@ impl Stream {
             handshake_resent: ending.syns_resent,
             zero_windows: self.window.zeros,
             zero_window_time: self.window.zero_time,
-            ack_way: self.ack_way,
+            ack_way: self.ack_way.as_deref().copied().unwrap_or_default(),
             none_missing: self.arrivals.ids.none_is_missing(),
             window_scale_fits: self.window.scale_that_fits().filter(|_| any_data),
             window_max_bytes: self.window.known.then_some(self.window.max),

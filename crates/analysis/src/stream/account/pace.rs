@@ -27,15 +27,30 @@ impl Default for Pace {
 }
 
 impl Pace {
+    /// Two distances in a row were equal, or more.
+    #[inline(always)]
+    pub fn has_begun(&self) -> bool {
+        self.equal > 0
+    }
+
+    /// So many were that it is no accident.
+    #[inline(always)]
+    pub fn is_even(&self) -> bool {
+        self.equal >= STEADY
+    }
+
+    /// A burst from which the next distance is measured.
+    #[inline(always)]
+    pub fn begin(&mut self, now: Time, start: u64) {
+        (self.began, self.start) = (now, start);
+    }
+
     /// A burst that begins at offset `start` passes here.
     pub fn on_burst(&mut self, now: Time, start: u64) {
         let (distance, bytes) = (now - self.began, start.saturating_sub(self.start));
-        // Times in nanoseconds and bursts in bytes: both products are exact in 128 bits.
-        let (a, b) = (
-            i128::from(distance.0) * i128::from(self.bytes),
-            i128::from(self.distance.0) * i128::from(bytes),
-        );
-        let equal = bytes > 0 && 16 * (a - b).abs() <= a;
+        let a = distance.0.saturating_mul(self.bytes as i64);
+        let b = self.distance.0.saturating_mul(bytes as i64);
+        let equal = bytes > 0 && a > 0 && a.saturating_sub(b).unsigned_abs() <= a as u64 / 16;
         self.equal = if equal { self.equal.saturating_add(1) } else { 0 };
         (self.began, self.start, self.distance, self.bytes) = (now, start, distance, bytes);
     }
@@ -44,7 +59,7 @@ impl Pace {
     pub fn is_steady(&self, round_trip: Span, least: (Span, u64)) -> bool {
         let (time, of) = least;
         let taken = i128::from(time.0) * i128::from(self.bytes);
-        self.equal >= STEADY
+        self.is_even()
             && self.distance * BURSTS_A_ROUND <= round_trip
             && i128::from(self.distance.0) * i128::from(of) >= 2 * taken
     }

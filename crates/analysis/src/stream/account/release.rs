@@ -88,9 +88,14 @@ impl Account {
 
     /// A burst of new data begins, unless the link lets the packet follow on the one before it as closely as it can.
     /// `spacing`: the least time between two full segments.
+    #[inline(always)]
     pub fn note_burst(&mut self, left: &Left<'_>, state: &FlowState<'_>, spacing: Span) {
         let now = left.packet.time;
         let remote = left.view.sender_loop > Span::ZERO;
+        // What an ACK lets go begins no pace, as with most senders.
+        if !remote && !self.pace.has_begun() && left.at - state.last_news <= PROMPT_AT_LEAST {
+            return self.pace.begin(now, state.next);
+        }
         if !remote || spacing < Span::MAX && state.last.silence(now) > link_takes(spacing) {
             self.pace.on_burst(now, state.next);
         }
@@ -98,7 +103,12 @@ impl Account {
 
     /// It was its turn at the sender's pace, though an ACK came before it: data leaves at equal distances, and later after an
     /// ACK than what waits for one does. Where it arrives, the sender's clock shows that no queue parts the data.
+    #[inline(always)]
     fn by_pace(&self, left: &Left<'_>, state: &FlowState<'_>, spacing: Span) -> bool {
+        self.pace.is_even() && self.was_its_turn(left, state, spacing)
+    }
+
+    fn was_its_turn(&self, left: &Left<'_>, state: &FlowState<'_>, spacing: Span) -> bool {
         let (sender_loop, segment) = (left.view.sender_loop, u64::from(state.last.largest));
         if sender_loop == Span::ZERO {
             let late = left.at - state.last_news > PROMPT_AT_LEAST;
