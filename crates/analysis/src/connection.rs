@@ -99,7 +99,7 @@ pub struct Connection {
     lost: [(u32, u32); 2],
     handshake: Option<Span>,
     turn: Turn,
-    exchange: Option<Box<Exchange>>,
+    exchange: Exchange,
     /// When the first FIN of each host came.
     fins: Option<Box<[Option<Time>; 2]>>,
     ecn: [EcnSeen; 2],
@@ -181,7 +181,7 @@ impl Connection {
         *handshake = None;
         *ecn = [EcnSeen::default(); 2];
         *turn = Turn::Known;
-        (self.exchange, self.fins) = (None, None);
+        (self.exchange, self.fins) = (Exchange::default(), None);
         let [towards, back] = &mut self.streams;
         towards.reset(number * 2);
         back.reset(number * 2 + 1);

@@ -25,7 +25,7 @@ impl Connection {
     pub(super) fn note_repeated_ack(&mut self, now: Time, side: usize, silence: Span) {
         let closed = self.streams.iter().any(Stream::is_window_closed);
         let at_once = if closed { AT_ONCE_IF_CLOSED } else { AT_ONCE };
-        let e = self.exchange.get_or_insert_default();
+        let e = &mut self.exchange;
         let answers = e.packets > 0 && now - silence == e.last && usize::from(e.side) != side;
         e.packets = if answers && silence < at_once { e.packets + 1 } else { 1 };
         (e.last, e.side) = (now, side as u8);

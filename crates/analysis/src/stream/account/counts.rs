@@ -27,7 +27,7 @@ pub struct LossCounts {
     pub needless: u64,
     pub needless_unknown: u64,
     /// ACKs that told of one (RFC 2883).
-    pub dsacks: u64,
+    pub dsacks: u32,
     pub most_copies: u32,
     pub probes_new: u64,
     pub probes_repeat: u64,
@@ -82,7 +82,7 @@ impl Account {
         row.retransmitted_bytes = c.resent_bytes;
         row.by_cause = trouble.by_cause;
         (row.needless, row.needless_unknown) = (trouble.needless, trouble.needless_unknown);
-        row.dsacks = trouble.dsacks;
+        row.dsacks = trouble.dsacks.into();
         row.most_copies_of_one_segment = trouble.most_copies.max(u32::from(c.packets > 0));
         (row.probes_new_data, row.probes_repeat) = (trouble.probes_new, trouble.probes_repeat);
         (row.keep_alives, row.window_probes) = (c.keep_alives, c.window_probes);
