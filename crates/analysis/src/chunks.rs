@@ -8,7 +8,7 @@ use std::ops::{Index, IndexMut};
 
 /// Items in the first chunk, a power of two. Each other chunk has room for twice as many as the one before it.
 const FIRST_CHUNK: usize = 1 << 13;
-/// So many chunks hold more than 2^32 items, and indices are kept in 32 bits.
+/// Twenty chunks hold more than 2^32 items, and indices are kept in 32 bits.
 const MAX_CHUNKS: usize = 20;
 
 #[derive(Debug)]

@@ -45,7 +45,6 @@ struct Side {
     opening: Opening,
     bare: [Bare; BARE],
     clock: SenderClock,
-    fin: bool,
     sack_permitted: bool,
     timestamps: bool,
     isn: Option<Seq>,
@@ -235,9 +234,18 @@ impl Connection {
         self.streams.iter().map(Stream::held).sum()
     }
 
+    /// When the first FIN of a host came.
+    fn fin_of(&self, side: usize) -> Option<Time> {
+        self.fins.as_ref()?[side]
+    }
+
+    fn have_closed(&self) -> bool {
+        self.fins.as_ref().is_some_and(|fins| fins.iter().all(Option::is_some))
+    }
+
     pub fn is_over(&self) -> bool {
         let acked = || self.streams.iter().all(Stream::everything_acked);
-        self.reset || (self.sides[0].fin && self.sides[1].fin && acked())
+        self.reset || (self.have_closed() && acked())
     }
 
     /// Takes a packet that does not go the short way (see [`Connection::take_run`]).
@@ -330,7 +338,6 @@ impl Connection {
             self.on_bare(packet, side, repeats, silence);
         }
         if flags.has(Flags::FIN) {
-            self.sides[side].fin = true;
             self.fins.get_or_insert_default()[side].get_or_insert(packet.time);
         }
         self.note_reset(packet, side);
@@ -500,11 +507,11 @@ impl Connection {
                 receiver: ends[1 - side],
                 closed: self.closed(),
                 reset: self.reset.then_some(Reset {
-                    closed_before: self.sides[usize::from(self.reset_by)].fin,
+                    closed_before: self.fin_of(usize::from(self.reset_by)).is_some(),
                     by_sender: side == usize::from(self.reset_by),
                     time: self.reset_time,
                 }),
-                fin: self.fins.as_ref().and_then(|fins| fins[side]),
+                fin: self.fin_of(side),
                 handshake: self.handshake,
                 syns_resent: self.streams.iter().map(|s| s.syn_retransmissions).sum(),
                 window_scale: self.sides[1 - side].window_scale,

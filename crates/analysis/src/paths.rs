@@ -30,7 +30,7 @@ fn bins_per_path(paths: usize) -> usize {
     (MAX_BINS / paths.next_power_of_two()).min(MAX_BINS_PER_PATH)
 }
 
-/// What one flow did within one of its round trips, or in all its life if it was too short for rounds.
+/// Bytes and round trips of one flow within one of its rounds, or in all its life if it was too short for rounds.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
     pub start: Time,

@@ -71,6 +71,10 @@ pub struct BurstRow {
 const SILENCE: Span = Span::from_millis(50);
 
 impl BurstRow {
+    /// Copies that were lost; segments, where it is not known how many copies of each.
+    pub fn lost(&self) -> u32 {
+        self.lost_copies.unwrap_or(self.lost_segments)
+    }
     /// The packets around the gap, if no data had arrived for [`SILENCE`] before the packet that showed it.
     pub fn behind_silence(&self) -> Option<&Neighbours> {
         self.neighbours.as_deref().filter(|n| self.start - n.before >= SILENCE)
@@ -131,6 +135,10 @@ pub struct EpisodeRow {
 }
 
 impl EpisodeRow {
+    /// As of a burst: see [`BurstRow::lost`].
+    pub fn lost(&self) -> u32 {
+        self.lost_copies.unwrap_or(self.lost_segments)
+    }
     /// See [`EpisodeKind::is_tail`].
     pub fn is_tail(&self) -> bool {
         self.kind.is_tail(self.limit)

@@ -18,8 +18,8 @@ pub const QUEUE_LEAST: Span = Span::from_millis(1);
 /// A path is full from this share of its rate on: headers, ACKs and the edges of a bin take the rest.
 pub const FULL: f64 = 0.9;
 
-/// A tenth counts: other flows share a bottleneck if they take that much of it (the definition of `shared-bottleneck`), and
-/// more bandwidth does help a transfer that was held by it for so long.
+/// A tenth counts: other flows share a bottleneck if they take that much of it (the definition of `shared-bottleneck`), more
+/// bandwidth does help a transfer that was held by it for so long, and so many ACKs held on their way make bursts.
 pub const SHARED: f64 = 0.1;
 
 /// Segments that arrive one behind the other, as the narrowest link spaced them, before their rate tells its rate.
@@ -61,3 +61,16 @@ pub const NEAR: f64 = 0.25;
 
 /// So many segments are lost at a time, on average, where packets are not lost one by one.
 pub const TOGETHER: f64 = 1.5;
+
+/// So many of a thing before their share, or the least of them, says something.
+pub const ENOUGH: u64 = 10;
+
+/// Lost ACKs are no matter below this share: each ACK speaks for all before it.
+pub const MANY_ACKS: f64 = 0.01;
+
+/// Segments under way of which some are acknowledged without delay (RFC 9293 section 3.8.6.3); a slow link takes the time of as
+/// many longer for data than for a SYN.
+pub const FEW_SEGMENTS: u64 = 4;
+
+/// A handshake that took so many times less than any round trip of data was answered on the way.
+pub const FAR_SOONER: f64 = 4.0;

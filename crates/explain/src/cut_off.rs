@@ -3,6 +3,7 @@
 use crate::certainty::Certainty;
 use crate::conversation::Conversation;
 use analysis::rows::{PathRow, Reset};
+use wire::Time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CutOff {
@@ -24,28 +25,20 @@ pub fn of(c: &Conversation<'_>) -> Option<CutOff> {
         let row = c.row(side)?;
         let reset = row.reset.filter(|_| row.acked_bytes < row.bytes)?;
         let by = if reset.by_sender { side } else { 1 - side };
-        let chosen = by != side && (reset.closed_before || lives_on(c, by, &reset, Bin::Behind));
-        // Before or after it, in the same few milliseconds.
-        let may_be_chosen = by != side && lives_on(c, by, &reset, Bin::OfTheReset);
+        let went_on = |counts: fn(&PathRow, Time) -> bool| by != side && lives_on(c, by, &reset, counts);
+        let chosen = by != side && reset.closed_before || went_on(|r, reset| r.start >= reset);
+        // In the same few milliseconds, before the reset or behind it.
+        let may_be_chosen = went_on(|r, reset| r.start + r.width > reset);
         let sure = if may_be_chosen && !chosen { Certainty::Likely } else { Certainty::Known };
         Some(CutOff { side, by, chosen, sure, missing_bytes: row.bytes - row.acked_bytes })
     })
 }
 
-/// The host that reset this connection went on answering the other one over another, so it had not failed. `from`: the bin of
-/// the path that has the reset in it, or the first behind that.
-fn lives_on(c: &Conversation<'_>, by: usize, reset: &Reset, from: Bin) -> bool {
+/// The host that reset this connection went on answering the other one over another, so it had not failed. `counts`: whether a
+/// bin of the path does, for the time of the reset.
+fn lives_on(c: &Conversation<'_>, by: usize, reset: &Reset, counts: fn(&PathRow, Time) -> bool) -> bool {
     let rows = c.flows[by];
-    let counts = |r: &PathRow| match from {
-        Bin::OfTheReset => r.start + r.width > reset.time,
-        Bin::Behind => r.start >= reset.time,
-    };
-    let all: u64 = rows.path.iter().filter(|r| counts(r)).map(|r| r.delivered_bytes).sum();
+    let all: u64 = rows.path.iter().filter(|r| counts(r, reset.time)).map(|r| r.delivered_bytes).sum();
     let own = rows.rounds.iter().filter(|r| r.end > reset.time).map(|r| r.delivered_bytes);
     all > own.sum()
-}
-
-enum Bin {
-    OfTheReset,
-    Behind,
 }

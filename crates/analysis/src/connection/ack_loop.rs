@@ -2,15 +2,14 @@
 //! both repeat themselves until one of these packets is lost.
 
 use super::*;
+use crate::assumptions::DELAYED_ACK;
 
-/// So many in a row, which alternate and repeat what their hosts said before.
+/// A loop is at least this many packets: they alternate between the hosts, and each repeats what its host said before.
 const LOOP: u32 = 10;
-/// No answer to an ACK takes longer; keep-alives leave at greater distances.
-const AT_ONCE: Span = Span::from_millis(200);
 /// A closed window is probed, and each probe has the same answer: no sender probes as often as that.
-const AT_ONCE_IF_CLOSED: Span = Span::from_millis(10);
+const MORE_OFTEN_THAN_PROBES: Span = Span::from_millis(10);
 
-/// A row of such packets.
+/// Packets without data, each of which repeats what its host said before and answers the other host's.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Exchange {
     packets: u32,
@@ -24,7 +23,8 @@ impl Connection {
     #[cold]
     pub(super) fn note_repeated_ack(&mut self, now: Time, side: usize, silence: Span) {
         let closed = self.streams.iter().any(Stream::is_window_closed);
-        let at_once = if closed { AT_ONCE_IF_CLOSED } else { AT_ONCE };
+        // No answer to an ACK takes longer, and keep-alives leave at greater distances.
+        let at_once = if closed { MORE_OFTEN_THAN_PROBES } else { DELAYED_ACK };
         let e = &mut self.exchange;
         let answers = e.packets > 0 && now - silence == e.last && usize::from(e.side) != side;
         e.packets = if answers && silence < at_once { e.packets + 1 } else { 1 };

@@ -81,7 +81,7 @@ impl Connection {
     }
 
     pub(super) fn closed(&self) -> Closed {
-        match (self.reset, self.sides[0].fin, self.sides[1].fin) {
+        match (self.reset, self.fin_of(0).is_some(), self.fin_of(1).is_some()) {
             (true, ..) => Closed::Reset,
             (_, true, true) => Closed::Fin,
             (_, false, false) => Closed::Open,

@@ -21,7 +21,7 @@ impl Connection {
         sides[0].packets.min(sides[1].packets) >= SETTLED
             && self.established.is_some()
             && !self.reset
-            && !(sides[0].fin && sides[1].fin)
+            && !self.have_closed()
             && self.tick < COARSE
             && self.turn == Turn::Known
             && (0..2).any(|side| self.is_at_sender(side))

@@ -1,4 +1,4 @@
-//! What the other capture must have seen, and where it may have ended: a capture does not say when it was stopped.
+//! Which packets the other capture must have seen, and when it may have ended: a capture does not say when it was stopped.
 
 use super::clock::Clock;
 use super::directions::{Direction, Directions};

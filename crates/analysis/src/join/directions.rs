@@ -60,7 +60,7 @@ pub(super) struct InBoth {
     pub sent: CapturePosition,
     pub came: CapturePosition,
     pub has_data: bool,
-    /// It was taken to have left from the sender's side; the first packets of a connection may say the wrong thing.
+    /// The packet was taken to have left from the sender's side. The first packets of a connection may vote for the wrong side.
     pub outward: bool,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct Directions {
     by_tuple: HashTable<u32>,
     connections: Chunks<Connection>,
     directions: Chunks<Direction>,
-    /// What a direction starts with: its fields are what was found out on the others.
+    /// The values with which a new direction begins; its fields to compare are those that other directions turned out to share.
     template: Direction,
     /// The same direction under its addresses in the other capture, where these are translated.
     translations: FxHashMap<u32, u32>,

@@ -1,4 +1,4 @@
-//! What follows from a copy that is in both captures: clock offset, which direction leaves from which side, reordering.
+//! A packet that is in both captures tells their clock offset, from which side its direction leaves, and whether it was reordered.
 
 use super::captured::CapturedSegment;
 use super::directions::{CapturePosition, InBoth};
@@ -100,7 +100,7 @@ impl Joiner {
             outward,
         };
         let direction = self.directions.get_mut(a.direction);
-        // What was noted while the direction was taken for the other one has sent and came the wrong way round.
+        // A position that was noted while the direction was taken for the reverse one has `sent` and `came` exchanged.
         let latest = direction.latest_sent.filter(|latest| latest.outward == outward);
         if direction.latest_sent.is_some() && latest.is_none() {
             self.waited.forget(a.direction);

@@ -106,8 +106,8 @@ struct Record {
     reordered: Vec<u64>,
     /// Numbers of packets that are known to have been in flight when the other capture ended.
     in_flight: Vec<u64>,
-    /// What was sent before the first or after the second time cannot be in the other capture, or had to be dropped before
-    /// anything was found in both; own clock.
+    /// Packets sent before the first or after the second time cannot be in the other capture, or had to be dropped before any
+    /// packet was found in both; by the clock of this capture.
     comparable_span: (i64, i64),
     super_packets: u64,
     after_end: AfterEnd,

@@ -1,4 +1,4 @@
-//! What a SYN offers where it leaves and where it arrives: a router may clamp the MSS, and a firewall take options out.
+//! Compares the options of a SYN where it leaves and where it arrives: a router may clamp the MSS, and a firewall remove options.
 
 use super::Side;
 use rustc_hash::FxHashMap;

@@ -27,8 +27,8 @@ pub struct Lost {
 #[derive(Clone, Debug, Default)]
 pub struct SideResult {
     pub packets: u64,
-    /// What left from this side and did not arrive, by packet number: a range of bytes each, several of a super-packet
-    /// that was lost in parts.
+    /// Packets that left from this side and did not arrive, by number: a range of bytes each, several of a super-packet that was
+    /// lost in parts.
     pub lost: Vec<Lost>,
     /// Packets that may have passed the other capture before it began, or after it ended.
     pub outside: u64,
@@ -498,7 +498,7 @@ impl Joined {
         })
     }
 
-    /// What the path changed in SYNs of directions whose packets can be compared.
+    /// The warning that the path changed options of SYNs, in directions whose packets can be compared.
     fn rewritten(&self, offers: &Offers) -> Option<Warning> {
         if !self.comparable {
             return None;

@@ -103,7 +103,7 @@ impl fmt::Display for Warning {
                 write!(
                     f,
                     "the captures differ in {} in {} (rewritten on the path, or cut off by the snap length): copies of \
-                     one segment are told apart by the rest, and where that is equal by their delay",
+                     one segment are distinguished by the other fields, and where these are equal by their delay",
                     names.join(", "),
                     count(directions, "direction")
                 )

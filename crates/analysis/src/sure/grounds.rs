@@ -96,7 +96,7 @@ fn behind_a_queue(flow: &FlowRow, b: &BurstRow) -> Span {
 
 /// What set the repair of a burst off.
 pub fn of_burst(flow: &FlowRow, b: &BurstRow) -> Sure {
-    let copies = b.lost_copies.unwrap_or(b.lost_segments);
+    let copies = b.lost();
     let age = b.first_repair.map(|r| r - b.start);
     // A tenth for how exactly a round trip is known; where data arrives, within it a hole that IP identifications alone
     // show may be filled by what had never been sent.
@@ -121,7 +121,7 @@ pub fn of_episode(flow: &FlowRow, e: &EpisodeRow) -> Sure {
     let grounds = of_silence(flow, e.silence, e.max_backoff)
         .with_if(took.is_some_and(|t| t < timer(flow)), Evidence::AllTooSoon)
         .with_if(e.silence.is_some_and(|s| s < probe(flow)), Evidence::NoProbeSoSoon)
-        .with_if(e.lost_copies.unwrap_or(e.lost_segments) == 1, Evidence::Lone)
+        .with_if(e.lost() == 1, Evidence::Lone)
         .with_if(e.flight_bytes > three && !arriving(flow), Evidence::InFlight)
         .with_if(e.lost_acks.is_some_and(|n| n > 0), Evidence::AcksLost)
         .with_if(e.end.is_none(), Evidence::Unfinished)

@@ -3,12 +3,13 @@
 
 pub mod synthetic;
 
-use analysis::join::{Joined, Joiner, Side};
+use analysis::join::{Joined, Joiner, Side, Warning};
 use flate2::read::MultiGzDecoder;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use synthetic::Story;
 use wire::Packet;
 
 pub fn data_dir() -> PathBuf {
@@ -88,4 +89,17 @@ pub fn dropped(log: &Path, captures: &[Vec<Packet>; 2]) -> [BTreeSet<u64>; 2] {
         numbers[way].insert(p.number);
     }
     numbers
+}
+
+/// Joins a story, which must call lost what was lost and nothing else.
+pub fn is_exact(story: &Story) -> Joined {
+    let joined = join(&story.captures);
+    for side in Side::BOTH {
+        assert_eq!(lost(&joined, side), story.lost[side as usize], "{side}: {:?}", joined.warnings);
+    }
+    joined
+}
+
+pub fn warned(joined: &Joined, of: fn(&Warning) -> bool) -> bool {
+    joined.warnings.iter().any(of)
 }

@@ -141,7 +141,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
         silent: e.silence().map_or(e.noticed(), |(from, _)| from.max(e.noticed())),
         repaired: e.row.last_repair.max(e.row.first_repair),
         end,
-        lost: u64::from(e.row.lost_copies.unwrap_or(e.row.lost_segments)),
+        lost: u64::from(e.row.lost()),
         resent: u64::from(e.row.retransmissions),
         timeouts: e.row.timeouts,
         dark_start,
@@ -157,7 +157,7 @@ impl<'a> Episode<'a> {
         self.row.end.unwrap_or(self.conversation.end)
     }
     pub fn lost(&self) -> u32 {
-        self.row.lost_copies.unwrap_or(self.row.lost_segments)
+        self.row.lost()
     }
     /// All of the message had been sent, and the other host answers messages: its answer would have carried the ACK.
     pub fn is_asked(&self) -> bool {

@@ -34,7 +34,7 @@ fn lasted(e: &Episode<'_>) -> (Span, Option<Span>) {
 
 pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let (least, most) = lasted(e);
-    let longest = e.bursts.iter().filter_map(|b| b.lost_copies.or(Some(b.lost_segments))).max().unwrap_or(0);
+    let longest = e.bursts.iter().map(|b| b.lost()).max().unwrap_or(0);
     // What was sent in one go, one full queue drops. What was sent over a time vanished over a time.
     let spread = longest >= RUN && least >= AT_ONCE;
     // A window that vanished whole, with its ACKs, until a timer.
@@ -69,11 +69,11 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
 fn lost_behind(e: &Episode<'_>, silence_over: Time) -> u32 {
     let all = e.conversation.flows[e.side].bursts.iter();
     let shown = all.filter(|b| b.start >= silence_over && b.start <= e.end());
-    shown.map(|b| b.lost_copies.unwrap_or(b.lost_segments)).max().unwrap_or(0)
+    shown.map(|b| b.lost()).max().unwrap_or(0)
 }
 
 /// A channel that loses packets in bursts takes one repair after the other as well, and does so at other times too.
 fn loses_no_others_in_a_row(e: &Episode<'_>) -> bool {
     let mut others = e.conversation.flows[e.side].bursts.iter().filter(|b| b.episode != Some(e.row.number));
-    others.all(|b| (b.lost_copies.unwrap_or(b.lost_segments) as usize) < OFTEN)
+    others.all(|b| (b.lost() as usize) < OFTEN)
 }

@@ -124,7 +124,7 @@ impl Gone {
             dark: b.last,
             back: b.back,
             episode: b.episode,
-            copies: u64::from(b.lost_copies.unwrap_or(b.lost_segments)),
+            copies: u64::from(b.lost()),
             rtt_before: b.rtt_before,
             length,
             lost_acks: b.lost_acks,

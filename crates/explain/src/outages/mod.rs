@@ -68,7 +68,7 @@ fn queue_was_full(rtt_before: Option<Span>, flow: &FlowRow) -> bool {
 /// which nothing came back for long, or ACKs lost with it. A queue that overflows drops single packets or short runs, and
 /// when it drops a long one, the RTT had risen to its peak and the run is soon over. The end of a transfer may vanish in a few milliseconds for any reason.
 fn is_outage(b: &BurstRow, tail: bool, flow: &FlowRow, gaps: &[&IdleRow]) -> bool {
-    let copies = b.lost_copies.unwrap_or(b.lost_segments);
+    let copies = b.lost();
     let lasted = lasted(b);
     if tail {
         return copies >= COPIES && lasted >= BEHIND;
@@ -117,7 +117,7 @@ fn is_silence(e: &EpisodeRow, flow: &FlowRow) -> bool {
     let by_timer =
         matches!(e.kind, EpisodeKind::TimerRto | EpisodeKind::TimerProbe | EpisodeKind::Intermittent);
     // Without SACK the flight counts what arrived beyond a hole: with many losses that may be most of it.
-    let lost = e.lost_copies.unwrap_or(e.lost_segments);
+    let lost = e.lost();
     let nothing_came = flow.sack_permitted != Some(false) || lost < COPIES;
     // Or all had arrived, and nobody said so for as long as a timer waits.
     let unheard =
@@ -177,7 +177,7 @@ fn copies_vanished(
             dark: e.start,
             back: None,
             episode: Some(e.number),
-            copies: u64::from(e.lost_copies.unwrap_or(e.lost_segments)),
+            copies: u64::from(e.lost()),
             rtt_before: of_it.and_then(|b| b.rtt_before),
             length: None,
             lost_acks: of_it.and_then(|b| b.lost_acks),
@@ -224,7 +224,7 @@ fn died(
         dark: last,
         back: None,
         episode: Some(e.number),
-        copies: mine.iter().map(|b| u64::from(b.lost_copies.unwrap_or(b.lost_segments))).sum(),
+        copies: mine.iter().map(|b| u64::from(b.lost())).sum(),
         rtt_before: mine.first().and_then(|b| b.rtt_before),
         length: None,
         lost_acks: None,
@@ -298,7 +298,7 @@ fn arrivals_stopped(
     for b in holes {
         // What ended the gap left the sender at most a round trip before the hole was seen.
         let before = gaps.partition_point(|i| i.end <= b.start + Span::from_millis(1));
-        let copies = b.lost_copies.unwrap_or(b.lost_segments);
+        let copies = b.lost();
         if before <= taken {
             // What a repair uncovers soon after is of the same hole.
             if let Some(g) =

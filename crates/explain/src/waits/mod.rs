@@ -2,11 +2,12 @@
 //! the time says why. docs/definitions.md has the order of precedence.
 
 mod ledger;
+mod never_answered;
 mod windows;
 
 pub use ledger::{Entry, Ledger};
 
-use crate::assumptions::{NEAR, NEGLIGIBLE, PLATEAU_ROUNDS, SMALL_MESSAGE_SEGMENTS, TIMER_LEAST};
+use crate::assumptions::{NEAR, NEGLIGIBLE, PLATEAU_ROUNDS, SMALL_MESSAGE_SEGMENTS};
 use crate::cause::Cause;
 use crate::certainty::Certainty;
 use crate::conversation::Conversation;
@@ -51,28 +52,9 @@ impl<'a> Facts<'a> {
         *self.once.plateaus[side].get_or_init(|| windows::plateau_of(self, side))
     }
 
-    /// The client asked, its last message was acknowledged, and the server never answered that one, until one of them closed or the
-    /// capture ended.
+    /// See [`never_answered`].
     pub fn is_never_answered(&self) -> bool {
-        *self.once.never_answered.get_or_init(|| self.was_never_answered())
-    }
-
-    fn was_never_answered(&self) -> bool {
-        let c = self.conversation;
-        let [asks, answers] = [0, 1].map(|side| c.row(side));
-        let Some((asks, first, last)) = asks.and_then(|f| Some((f, f.first_data?, f.last_data?))) else {
-            return false;
-        };
-        let begins = answers.and_then(|f| f.first_data).is_none_or(|t| t > first);
-        let ends = answers.and_then(|f| f.last_data).is_none_or(|t| t < last);
-        let small = asks.bytes <= SMALL_MESSAGE_SEGMENTS * c.mss(0) * (c.turns[0] + 1);
-        // Who goes on without an answer waits for none.
-        let goes_on =
-            |w: &Stretch| w.start >= first && w.of(0, Wait::Program) > NEGLIGIBLE && w.turns[0] == 0;
-        let closed = [Some(asks), answers].into_iter().flatten().filter_map(|f| f.fin).min();
-        let waited = closed.map_or(c.end, |t| t.min(c.end)) - last;
-        let asked = begins && small && !c.waits.iter().any(goes_on);
-        asked && ends && asks.acked_bytes == asks.bytes && waited >= TIMER_LEAST
+        *self.once.never_answered.get_or_init(|| never_answered::is(self.conversation))
     }
 
     /// Messages of one segment make no queue; yet the mean of many round trips has the wait of one in it. Its length follows from
@@ -293,30 +275,27 @@ impl<'a> Row<'a> {
         if timer > Span::ZERO {
             self.timed_out(side, timer, ledger);
         }
-        let length = (end - start).as_secs().max(1e-9);
-        // Nor does a program answer what has not reached it.
+        // A program does not answer what has not reached it.
         let has_not = |t: &&Trouble| t.lost > 0 || t.cause == Cause::PacketsHeld;
         for t in self.facts.troubles[1 - side].near(start, end).filter(has_not) {
-            let until = self.missing_until(t).min(end);
-            let missing = (until - t.noticed.max(start)).as_secs().max(0.0) / length;
-            let share = self.row.of(side, Wait::Program).scale(missing);
-            let time = self.take(side, Wait::Program, share);
-            self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
+            self.charge(side, Wait::Program, t, self.missing_until(t), ledger);
         }
         for t in self.facts.troubles[side].near(start, end) {
-            let overlap = (t.end.min(end) - t.noticed.max(start)).as_secs().max(0.0) / length;
             for wait in REPAIRED {
-                let share = self.row.of(side, wait).scale(overlap);
-                let time = self.take(side, wait, share);
-                self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
+                self.charge(side, wait, t, t.end, ledger);
             }
             // A program may write while data is missing: what is missing is owed all the same.
-            let until = t.end.min(end).min(t.repaired);
-            let missing = (until - t.noticed.max(start)).as_secs().max(0.0) / length;
-            let share = self.row.of(side, Wait::Program).scale(missing);
-            let time = self.take(side, Wait::Program, share);
-            self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
+            self.charge(side, Wait::Program, t, t.end.min(t.repaired), ledger);
         }
+    }
+
+    /// A trouble owns its part of a wait: from the moment at which its sender noticed it to `until`.
+    fn charge(&mut self, side: usize, wait: Wait, t: &Trouble, until: Time, ledger: &mut Ledger) {
+        let (start, end) = (self.row.start, self.row.end);
+        let part = (until.min(end) - t.noticed.max(start)).as_secs().max(0.0);
+        let share = self.row.of(side, wait).scale(part / (end - start).as_secs().max(1e-9));
+        let time = self.take(side, wait, share);
+        self.put(ledger, t.cause, self.by_of(t), time, t.certainty);
     }
 
     /// Until when the other host waits for what is missing: a round trip after the last repair it has that.

@@ -15,7 +15,7 @@ impl Account {
                 row.seq_start = row.seq_start.saturating_sub(base);
                 row.seq_end = row.seq_end.saturating_sub(base);
                 // Copies lost on their way here cannot be counted: repairs may have been lost there too.
-                let copies = row.lost_copies.unwrap_or(row.lost_segments);
+                let copies = row.lost();
                 let trouble = self.counts.trouble();
                 trouble.copies_unknown |= row.lost_copies.is_none();
                 trouble.bursts += 1;
