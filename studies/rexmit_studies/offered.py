@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
-from rexmit_studies import load, names
+import rexmit_studies
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     ALL_OF_IT: Studies = offered
 
 __all__ = ["answer", "command", "diagrams", "hurst", "listed", "names", "study"]
+
+
+def names() -> list[str]:
+    """The studies there are."""
+    return rexmit_studies.names()
 
 
 def listed(json: bool) -> list[str]:
@@ -55,7 +60,7 @@ def answer(name: str, goes_on: Callable[[], bool]) -> dict[str, Any]:
     from rexmit_studies.progress import Watch
     from rexmit_studies.run import run
 
-    return one(next(iter(run([load(name)], quick=True, watch=Watch(goes_on)))))
+    return one(next(iter(run([rexmit_studies.load(name)], quick=True, watch=Watch(goes_on)))))
 
 
 def study(

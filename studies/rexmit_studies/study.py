@@ -202,6 +202,10 @@ class Claim:
     reading: str = ""
     beside: Claim | None = None
 
+    def __post_init__(self) -> None:
+        if not self.tests and self.settled is None:
+            raise ValueError(f"{self.key} has neither a test nor a settled verdict")
+
 
 @dataclass(frozen=True)
 class Drawing:

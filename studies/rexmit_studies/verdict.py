@@ -51,9 +51,7 @@ def _readings(claim: Claim) -> list[Claim]:
 
 
 def _judged(claim: Claim, ps: Sequence[float]) -> Judged:
-    if not claim.tests:
-        if claim.settled is None:
-            raise ValueError(f"{claim.key} has neither a test nor a settled verdict")
+    if claim.settled is not None and not claim.tests:
         return Judged(claim, claim.settled, (), None)
     signs = [test.speaks(p) for test, p in zip(claim.tests, ps, strict=True)]
     by_strength = sorted(range(len(ps)), key=lambda k: ps[k])

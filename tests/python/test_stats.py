@@ -143,4 +143,4 @@ def test_a_claim_needs_all_its_tests_and_fails_by_one() -> None:
 def test_a_claim_without_tests_is_settled_or_refused() -> None:
     assert judge([Claim("a", "one trace", settled="fails")])[0].verdict == "fails"
     with pytest.raises(ValueError, match="neither a test nor a settled verdict"):
-        judge([Claim("a", "nothing")])
+        Claim("a", "nothing")

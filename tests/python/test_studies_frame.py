@@ -25,14 +25,14 @@ from rexmit import cli
 from rexmit.figures.style import Figure, canvas
 from rexmit.files.destination import Destination
 from rexmit.stats import Test
-from rexmit_studies import grades, output, paper, rows, study, terminal
+from rexmit_studies import ALL, grades, output, paper, rows, study, terminal
 from rexmit_studies.answer import answer
 from rexmit_studies.declared import Declared
 from rexmit_studies.own import Own
 from rexmit_studies.progress import Watch
-from rexmit_studies.run import Outcome, Section, run
+from rexmit_studies.run import Outcome, Section, read, run
 from rexmit_studies.study import Claim, Drawing, Part, Plan, Results, Row, Statement, Study
-from studied import quick
+from studied import quick, quick_with_results
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -240,6 +240,18 @@ def test_ctrl_c_keeps_what_is_done_and_says_what_is_left_out() -> None:
     assert stopped.rows[0].key == "wireless.setup.window_packets"
     assert any("were not finished" in sentence for sentence in stopped.left_out)
     assert any(line.startswith("left out") for line in terminal.page(stopped))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_without_any_one_of_its_batches_a_study_says_what_it_lacks_and_fails_nowhere(name: str) -> None:
+    _, results = quick_with_results(name)
+    study = studies.load(name)
+    for missing in results:
+        rest = Results({batch: given for batch, given in results.items() if batch != missing})
+        rest.quick = True
+        found = Outcome(study, quick=True, factor=1.0)
+        read(study, rest, found)
+        assert not found.failures, missing
 
 
 def test_what_is_reduced_comes_a_few_seeds_at_a_time_and_its_tables_are_let_go(
