@@ -322,8 +322,10 @@ impl Connection {
             if view.sender_loop > Span::ZERO {
                 view.answers = self.answers(side, self.streams[1 - side].acked() > acked);
             }
+            view.peer_goes_on = self.streams[1 - side].goes_on();
             let fin = packet.seg.payload == 0;
-            if fin && self.is_seen_remotely(1 - side) && self.streams[1 - side].is_unfinished() {
+            let all_acked = self.streams[1 - side].everything_acked();
+            if fin && view.peer_goes_on && self.is_seen_remotely(1 - side) && all_acked {
                 view.answers = Answers::Unfinished;
             }
             let mut ctx = capture.ctx(view, &mut self.waits, (&self.tuple, side));

@@ -276,3 +276,56 @@ fn a_program_that_pauses_after_a_repair_had_nothing_to_send() {
     t = t.at(5_051).data(1 + 10 * MSS, MSS).at(5_071).ack(1 + 11 * MSS);
     assert_eq!(causes(&t.ends().rows), [(IdleCause::Application, 5_000)]);
 }
+
+/// Two segments, which fill the window, each 60 ms; `answered`: the program that reads them says so, in 50 bytes.
+fn uploaded(at: Vantage, answered: bool) -> Story {
+    let mut t = Story::from(at).window(2_500).handshake(20);
+    for k in 0..20u32 {
+        let sent = 30_000 + u64::from(k) * 60_020;
+        t = t.at_us(sent).data(1 + 2 * k * MSS, MSS).data(1 + (2 * k + 1) * MSS, MSS);
+        t = t.at_us(if at == Vantage::Sender { sent + 60_000 } else { sent + 50 });
+        t = t.ack(1 + 2 * (k + 1) * MSS);
+        if answered {
+            t = t.request(50);
+        }
+    }
+    t
+}
+
+#[test]
+fn nobody_waits_for_what_is_answered_before_the_message_is_over() {
+    for at in [Vantage::Sender, Vantage::Receiver] {
+        let waits = |answered| {
+            let all = uploaded(at, answered).ends_with_all();
+            let of = |wait| -> i64 {
+                let rows = all.rows.waits.iter().filter(|w| w.waits_for == wait);
+                rows.map(|w| w.time.0 / 1_000_000).sum()
+            };
+            (of(Wait::Window), of(Wait::Program) + of(Wait::Path))
+        };
+        for answered in [false, true] {
+            let (window, rest) = waits(answered);
+            assert!(window >= 1_050 && rest < 100, "{at:?}, {answered}: {window} and {rest} ms");
+        }
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_program_that_writes_while_data_comes() {
+    // One segment each 2 ms; each 40 ms the host that reads them writes 36 bytes, as SSH does to widen its window.
+    let flows = |writes| {
+        let mut t = Story::from(Vantage::Receiver).stamped().handshake(20);
+        for k in 0..400u32 {
+            // What an ACK lets go leaves together, and a link takes it one after the other.
+            let left = 10 + 40 * (k / 20);
+            t = t.at(30 + 2 * u64::from(k)).amid_data(1 + k * MSS, MSS).left(left);
+            t = t.echoing(left.saturating_sub(20)).ack(1 + (k + 1) * MSS).echoing(left);
+            if writes && k % 20 == 19 {
+                t = t.at(31 + 2 * u64::from(k)).request(36);
+            }
+        }
+        let rows = t.ends_with_all().rows.waits;
+        rows.iter().filter(|w| w.waits_for == Wait::Program).map(|w| w.time).max()
+    };
+    assert!(flows(true).is_none_or(|longest| longest <= Span::from_millis(20)), "{:?}", flows(true));
+}

@@ -97,6 +97,7 @@ impl Connection {
             sent,
             peer_data_at: self.sides[1 - side].spoke,
             answers: Answers::Unknown,
+            peer_goes_on: false,
             established: self.established,
             clock_granularity: self.known_tick(),
             tsval_granularity: self.sides[side].clock.tick(),

@@ -162,6 +162,7 @@ impl Connection {
             sent: packet.time,
             peer_data_at: self.sides[1 - side].spoke,
             answers: Answers::Unknown,
+            peer_goes_on: false,
             established: self.established,
             clock_granularity: Span::ZERO,
             tsval_granularity: Span::ZERO,

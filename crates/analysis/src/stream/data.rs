@@ -372,7 +372,8 @@ impl Stream {
             Release::Message => (Some(view.peer_data_at), view.answer_loop),
             _ => (None, view.sender_loop),
         };
-        let released = Released { at: view.sent, loop_delay, side, by, instead, message };
+        let aside = view.peer_goes_on;
+        let released = Released { at: view.sent, loop_delay, side, by, instead, message, aside };
         self.released = by;
         waits.on_released(&released, before);
     }

@@ -120,6 +120,16 @@ impl FlowState<'_> {
             self.agreed.mss.max(self.last.largest)
         }
     }
+    /// More was to follow what left last: it has no PSH (RFC 9293 section 3.9.1.2), it fills its segments, with which a message
+    /// seldom ends, or it fills the receive window, which had room up to `edge`. A packet that a network card cuts holds
+    /// several segments.
+    pub fn goes_on(&self, edge: u64) -> bool {
+        let (last, mss) = (self.last, self.agreed.mss.max(1));
+        let fills = || {
+            last.payload.is_multiple_of(mss) || self.window.is_full_up_to(edge, self.next, 2 * u64::from(mss))
+        };
+        last.seen.is_some() && (!last.pushed || fills())
+    }
     /// What keeps the sender from sending more.
     pub fn limit(&self) -> Limit {
         let in_flight = self.next - self.una;

@@ -51,6 +51,8 @@ pub struct View {
     pub peer_data_at: Time,
     /// What a data packet that is seen away from its sender says of it by its ACK; and of a FIN, what it was like.
     pub answers: Answers,
+    /// The other host had more to send than what came before this.
+    pub peer_goes_on: bool,
     /// When the handshake was over; `None` if it was not when this passed.
     pub established: Option<Time>,
     /// The capture's clock ticks no finer than this; 0 if it is fine enough.
@@ -85,6 +87,7 @@ impl View {
             sent: now,
             peer_data_at: Time::FAR_PAST,
             answers: Answers::Unknown,
+            peer_goes_on: false,
             established: None,
             clock_granularity: Span::ZERO,
             tsval_granularity: Span::ZERO,

@@ -123,6 +123,7 @@ mod tests {
             sent: Time::ZERO,
             peer_data_at: Time::ZERO,
             answers: Answers::Unknown,
+            peer_goes_on: false,
             established: None,
             clock_granularity: Span::ZERO,
             tsval_granularity: Span::ZERO,

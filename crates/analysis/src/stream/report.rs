@@ -61,12 +61,9 @@ impl Stream {
         Some((wait, until))
     }
 
-    /// Its last segment was a full one, with neither FIN nor a gap before it: more was to follow.
-    pub fn is_unfinished(&self) -> bool {
-        self.last.seen.is_some()
-            && self.fin_end.is_none()
-            && self.last.payload >= self.agreed.mss
-            && self.ledger.is_empty()
+    /// Its sender has more to send.
+    pub fn goes_on(&self) -> bool {
+        self.fin_end.is_none() && flow_state!(self).goes_on(self.window.edge)
     }
 
     /// From when to when its sender waited for the other host until the observation ended, and what for: an answer to its SYN,

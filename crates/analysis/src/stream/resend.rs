@@ -85,6 +85,7 @@ impl Stream {
                 by: self.released,
                 instead: closed,
                 message: None,
+                aside: false,
             };
             ctx.waits.on_released(&released, before);
         }

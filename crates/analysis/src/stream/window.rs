@@ -124,9 +124,14 @@ impl Window {
         let first = self.update.unwrap_or(update);
         self.update = Some(Update { edge: first.edge.max(update.edge), ..first });
     }
-    /// What was sent up to `next` had taken all the room that its sender knew of, but for less than `room`.
+    /// What was sent up to `next` had taken all the room that its sender knew of when the data before the last left, but for
+    /// less than `room`.
     pub fn was_full(&self, next: u64, room: u64) -> bool {
-        self.known && self.edge_before > 0 && next + room > self.edge_before
+        self.is_full_up_to(self.edge_before, next, room)
+    }
+    /// The same where there was room up to `edge`.
+    pub fn is_full_up_to(&self, edge: u64, next: u64, room: u64) -> bool {
+        self.known && edge > 0 && next + room > edge
     }
     /// Where no handshake told the scale, and the data is seen as it leaves: an ACK meets `flight` bytes, and the largest segment
     /// is so large.

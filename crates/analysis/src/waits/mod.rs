@@ -8,6 +8,10 @@
 //! in which all that was written is under way ([`Wait::Path`]) is told apart from time in which a program wrote nothing
 //! ([`Wait::Program`]) by the ACK that left nothing outstanding.
 //!
+//! A host may write while the other has more to send: a window of SSH's or HTTP/2's own, a line for each part of an upload.
+//! Nobody waits for that. So it stands aside ([`Written`]) until the next packet of the host that has more to send: if that
+//! goes on by itself, or a window or a timer had kept it back, the time is that packet's.
+//!
 //! Memory is bounded: the first [`FINE`] rows stay as they are, since slow start is over in a few; behind them pairs are
 //! merged when there are more than [`MOST`].
 
@@ -42,6 +46,21 @@ pub struct Released {
     pub instead: Option<Wait>,
     /// When the last of the message passed that it answers.
     pub message: Option<Time>,
+    /// The other host had more to send.
+    pub aside: bool,
+}
+
+/// What a program wrote, and what kept it until then.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    side: usize,
+    at: Time,
+    wait: Wait,
+    /// Whose packets were under way before, and until when.
+    under_way: (usize, Time),
+    answers: bool,
+    /// What follows at once belongs to it.
+    then: Wait,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,6 +78,7 @@ pub struct Waits {
     /// The smoothed round trip: a row is about as long.
     pub round_trip: Span,
     sides: [Side; 2],
+    aside: Option<Written>,
     open: Stretch,
     /// When the open row is long enough.
     until: Time,
@@ -103,6 +123,9 @@ impl Waits {
 
     /// A data packet leaves that did not follow at once on the one before it, which left at `before`.
     pub fn on_released(&mut self, r: &Released, before: Option<Time>) {
+        if !matches!(r.by, Release::Message | Release::Write) {
+            self.aside.take_if(|written| written.side != r.side);
+        }
         if let Some(before) = before {
             self.catch_up(r.side, before.min(r.at));
         }
@@ -113,42 +136,54 @@ impl Waits {
             Release::Timer => self.charge(r.side, r.instead.unwrap_or(Wait::Timer), r.at),
             Release::Pace => self.charge(r.side, Wait::Pace, r.at),
             Release::Unknown => self.charge(r.side, Wait::Unknown, r.at),
+            // The other host's message was under way until it had come, as far as the loop to this host and back takes; or up
+            // to the ACK of it, where one came before the answer.
             Release::Message => {
-                self.open.turns[r.side] += 1;
-                self.message(r);
+                let came = r.message.unwrap_or(self.upto) + r.loop_delay;
+                let heard = self.sides[1 - r.side].emptied.take().filter(|t| *t > self.upto);
+                let until = heard.map_or(came, |t| t.min(came));
+                // What follows at once was written, too: a link spaces it.
+                self.write(r, (1 - r.side, until), Wait::Path);
             }
+            // What was under way until the ACK that left nothing outstanding; then the program. Of messages that follow each
+            // other within one tick of the sender's clock the program wrote each.
             Release::Write => {
-                // What was under way until the ACK that left nothing outstanding; then the program.
-                let until =
-                    emptied.map_or(self.upto, |t| t + r.loop_delay).clamp(self.upto, r.at.max(self.upto));
-                self.charge(r.side, Wait::Path, until);
-                self.charge(r.side, Wait::Program, r.at);
-                // Of messages that follow each other within one tick of the sender's clock the program wrote each.
-                self.sides[r.side].last = Some(r.instead.unwrap_or(Wait::Path));
+                let until = emptied.map_or(self.upto, |t| t + r.loop_delay);
+                self.write(r, (r.side, until), r.instead.unwrap_or(Wait::Path));
             }
         }
     }
 
-    /// The other host's message was under way until it had come, as far as the loop to this host and back takes; or up to
-    /// the ACK of it, where one came before the answer.
-    fn message(&mut self, r: &Released) {
-        let came = r.message.unwrap_or(self.upto) + r.loop_delay;
-        let heard = self.sides[1 - r.side].emptied.take().filter(|t| *t > self.upto);
-        let path = heard.map_or(came, |t| t.min(came)).clamp(self.upto, r.at.max(self.upto));
-        self.charge(1 - r.side, Wait::Path, path);
-        self.charge(r.side, r.instead.unwrap_or(Wait::Program), r.at);
-        // What follows at once was written, too: a link spaces it.
-        self.sides[r.side].last = Some(Wait::Path);
+    fn write(&mut self, r: &Released, under_way: (usize, Time), then: Wait) {
+        let answers = r.by == Release::Message;
+        let wait = if answers { r.instead.unwrap_or(Wait::Program) } else { Wait::Program };
+        let written = Written { side: r.side, at: r.at, wait, under_way, answers, then };
+        if r.aside {
+            self.aside = Some(written);
+        } else {
+            self.charge_written(written);
+        }
+    }
+
+    fn charge_written(&mut self, w: Written) {
+        self.open.turns[w.side] += u32::from(w.answers);
+        self.charge(w.under_way.0, Wait::Path, w.under_way.1.min(w.at));
+        self.charge(w.side, w.wait, w.at);
+        self.sides[w.side].last = Some(w.then);
     }
 
     /// New payload bytes of a host.
     #[inline]
     pub fn on_bytes(&mut self, side: usize, bytes: u32) {
+        self.aside.take_if(|written| written.side != side);
         self.open.bytes[side] += u64::from(bytes);
     }
 
     /// The time up to `to` went to this.
     pub fn charge(&mut self, side: usize, wait: Wait, to: Time) {
+        if let Some(written) = self.aside.take() {
+            self.charge_written(written);
+        }
         if to <= self.upto {
             return;
         }
@@ -177,6 +212,8 @@ impl Waits {
 
     /// The rows. The observation ends at `end`; `waits` is what was still waited for then.
     pub fn finish(&mut self, end: Time, waits: (usize, Wait)) -> impl Iterator<Item = Stretch> + '_ {
+        // Whoever had more to send does not show it any more; only an answer to it tells that it was all.
+        self.aside.take_if(|written| !written.answers);
         if waits.1 == Wait::Nothing {
             // What was under way was owed; what follows its ACK was not.
             let emptied = self.sides.iter().filter_map(|s| s.emptied).max();

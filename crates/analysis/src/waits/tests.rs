@@ -5,7 +5,7 @@ fn ms(n: i64) -> Time {
 }
 
 fn released(at: i64, side: usize, by: Release) -> Released {
-    Released { at: ms(at), loop_delay: Span::ZERO, side, by, instead: None, message: None }
+    Released { at: ms(at), loop_delay: Span::ZERO, side, by, instead: None, message: None, aside: false }
 }
 
 fn sum(rows: &[Stretch], side: usize, wait: Wait) -> i64 {

@@ -139,7 +139,9 @@ impl Account {
         // An ACK that comes behind the other host's message lets a small segment go at once: Nagle's algorithm had kept it.
         let kept = !first && by_ack && small && near && state.last_news > view.peer_data_at;
         let spoken = (peer_data_at > from || first) && view.answers != Answers::Nothing;
-        if idle && spoken && view.peer_data_at > Time::FAR_PAST && !kept {
+        // What goes on in the middle of a message waited for room, whatever came with the ACK that made it.
+        let goes_on = by_ack && state.goes_on(state.window.edge_before);
+        if idle && spoken && view.peer_data_at > Time::FAR_PAST && !kept && !goes_on {
             // A host whose program takes longer acknowledges the message before: what came, or its answer, was lost.
             let late = left.at - (view.peer_data_at + view.answer_loop) > MOST_ACK_DELAY;
             return (Release::Message, (late && view.answers == Answers::Rest).then_some(Wait::Timer));
