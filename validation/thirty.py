@@ -6,12 +6,14 @@
     .venv/bin/python validation/thirty.py FOLDER --score        rexmit's answers beside the truth
     .venv/bin/python validation/thirty.py FOLDER --score --answers FOLDER2
     .venv/bin/python validation/thirty.py FOLDER --list thirty_more --score
+    .venv/bin/python validation/thirty.py FOLDER --list thirty_third --score
 
 thirty.csv says of each where it comes from, which connection is meant, where it was taken, what held it up,
 which other causes a careful engineer may name, for how many seconds, and what must not be said. A page for
 each, thirty/NAME.md, argues it from the packets. Captures are not ours to pass on: they stay in a folder of
 yours, and the list has their digests (of the file as it is kept, behind what `unpack` says).
-With --list thirty_more the list is thirty_more.csv and its pages are thirty_more/NAME.md.
+With --list thirty_more the list is thirty_more.csv and its pages are thirty_more/NAME.md. thirty_third.csv
+has captures only, no reports, and its column `why` stands in place of the pages.
 With --answers no command runs: FOLDER2 holds NAME.json (`rexmit analyze --json`) and NAME.txt (the page).
 An answer is right if its cause is the truth or among the accepted. Exit code 1 if fewer than 24 are right, if
 one that is known is wrong, if a page says what it must not, or if anything lacks.
@@ -31,12 +33,12 @@ from pathlib import Path
 from typing import Any
 
 import reports
-from reports.packets import write
+from reports.packets import Report, write
 
 HERE = Path(__file__).parent
 LIST = HERE / "thirty.csv"
 #: The reports that each list rebuilds captures from.
-REPORTS = {"thirty": reports.ALL, "thirty_more": reports.MORE}
+REPORTS: dict[str, list[Report]] = {"thirty": reports.ALL, "thirty_more": reports.MORE, "thirty_third": []}
 WANTED = 24
 LARGE = 0.1
 COUNTED = r"\b[1-9][\d,]*(?: of [\d,]+)? (?:data )?(?:segments?|packets?|copies|copy)(?: \w+){0,2}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -36,6 +37,10 @@ CASES = thirty.cases()
 BY_NAME = {case.name: case for case in CASES}
 
 
+def digests(name: str) -> set[str]:
+    return {digest for case in thirty.cases(ROOT / "validation" / f"{name}.csv") for digest in case.digests}
+
+
 def answer(name: str, cause: str, certainty: str, seconds: float, **also: Any) -> dict[str, Any]:
     """Format 2, as far as it is read; the connection stands among others, on both of its flows."""
     told = {
@@ -54,6 +59,31 @@ def answer(name: str, cause: str, certainty: str, seconds: float, **also: Any) -
             {"sender": left, "receiver": right, "answer": told},
         ],
     }
+
+
+def test_the_third_list_is_whole() -> None:
+    path = ROOT / "validation" / "thirty_third.csv"
+    third = thirty.cases(path)
+    with path.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len({case.name for case in third}) == len(rows) == 30
+    assert [row["number"] for row in rows] == [str(number) for number in range(1, 31)]
+    earlier = {digest for name in ("thirty", "thirty_more") for digest in digests(name)}
+    for case, row in zip(third, rows, strict=True):
+        assert case.accepted <= CAUSES, case.name
+        assert len(case.accepted) <= 3, case.name
+        assert len(case.connection) == 2, case.name
+        assert re.fullmatch(r"[0-9a-f]{40}", case.commit), case.name
+        assert [bool(re.fullmatch(r"[0-9a-f]{64}", digest)) for digest in case.digests] == [True], case.name
+        assert not earlier & set(case.digests), case.name
+        assert case.seconds is None or case.seconds[0] < case.seconds[1], case.name
+        assert row["place"] in ("sender", "receiver", "middle"), case.name
+        assert (row["by"] in ("client", "server")) or row["cause"] != "sender-idle", case.name
+        assert all(row[column] for column in ("why", "place_known_by", "must_not_say")), case.name
+        re.compile(case.must_not_match)
+    sources = [case.source for case in third]
+    assert max(sources.count(source) for source in sources) <= 3
+    assert len({case.cause for case in third}) >= 14
 
 
 def test_the_list_is_whole() -> None:
