@@ -329,3 +329,17 @@ fn nobody_waits_for_a_program_that_writes_while_data_comes() {
     };
     assert!(flows(true).is_none_or(|longest| longest <= Span::from_millis(20)), "{:?}", flows(true));
 }
+
+#[test]
+fn a_program_that_stops_in_the_middle_of_its_message_spaces_nothing() {
+    // A segment each 20 ms, none with PSH (MSG_MORE); then none for 2 s though all had arrived.
+    let mut t = opened(Vantage::Sender);
+    for k in 0..40u32 {
+        let sent = 30 + 20 * u64::from(k) + if k < 20 { 0 } else { 2_000 };
+        t = t.at(sent).amid_data(1 + k * MSS, MSS).at(sent + 20).ack(1 + (k + 1) * MSS);
+        t = t.at_us((sent + 20) * 1_000 + 400);
+    }
+    let rows = t.ends_with_all().rows.waits;
+    let longest = rows.iter().max_by_key(|w| w.time).expect("there are some");
+    assert_eq!((longest.waits_for, longest.time), (Wait::Program, Span::from_millis(2_000)));
+}

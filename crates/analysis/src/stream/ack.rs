@@ -8,8 +8,6 @@ use super::*;
 use crate::assumptions::{ACK_DELAYED_AT_MOST, MIN_RTO_RFC6298};
 use wire::{Flags, SackBlocks};
 
-/// What timestamps count (RFC 7323 §5.4: a millisecond to a second).
-const STAMP: Span = Span::from_millis(1);
 /// No window is larger (RFC 7323 section 2.3).
 const LARGEST_WINDOW: u64 = 1 << 30;
 /// ACKs that may be under way to a sender at once.
@@ -318,7 +316,7 @@ impl Stream {
     /// An ACK that repeats the number of the one before it speaks of a retransmission, where nothing else can: what had
     /// arrived before is answered at once (RFC 9293 §3.10.7.4), whatever the window does and whether more is outstanding.
     fn match_answer(&mut self, now: Time) {
-        let soonest = self.account.rtt().min().unwrap_or(Span::ZERO).scale(0.8);
+        let soonest = self.account.rtt().soonest();
         self.dsack_seen |= self.ledger.take_duplicate_ack(now, soonest, self.newest_delivered);
     }
 
@@ -331,11 +329,11 @@ impl Stream {
         self.sacked_up_to = self.sacked_up_to.max(right);
         let mut newest: Option<(Time, u64)> = None;
         let mut repaired = Time::FAR_PAST;
-        let least = self.least_round_trip();
+        let soonest = self.soonest_answer();
         self.ledger.sack(left, right, now, |seg| {
             event.sacked += seg.len;
             if let Some(sample) = sample
-                && (!seg.resent || least.is_some_and(|least| now - seg.last_time >= least))
+                && (!seg.resent || soonest.is_some_and(|soonest| now - seg.last_time >= soonest))
             {
                 sample.sacks(seg.last_time, seg.end, seg.resent);
             }
@@ -363,14 +361,14 @@ impl Stream {
     }
 
     /// What was sent again at `sent` and is reported now is taken to have arrived, and not the copy before it, if that
-    /// is not sooner than any round trip was (RFC 8985 §6.2). Times are the sender's only where it is seen from there.
+    /// is not sooner than any answer is (RFC 8985 §6.2). Times are the sender's only where it is seen from there.
     fn is_round_trip(&self, sent: Time, now: Time) -> bool {
-        !self.at.is_remote() && self.least_round_trip().is_some_and(|least| now - sent >= least)
+        !self.at.is_remote() && self.soonest_answer().is_some_and(|soonest| now - sent >= soonest)
     }
 
-    /// The sender's own measure may be short by a tick of its timestamps.
-    fn least_round_trip(&self) -> Option<Span> {
-        self.account.rtt().min().map(|least| least - STAMP)
+    fn soonest_answer(&self) -> Option<Span> {
+        let rtt = self.account.rtt();
+        rtt.min().map(|_| rtt.soonest())
     }
 
     /// Without SACK, where it is seen to send: when the last packet left, if what left before it has been answered by now.

@@ -325,8 +325,7 @@ impl Stream {
         Conditions {
             at: view.at,
             // A coarse clock may have cut a tick off what it measures.
-            forth_and_back: (self.account.rtt().min().unwrap_or(Span::ZERO) - view.clock_granularity)
-                .max(Span::ZERO),
+            forth_and_back: (self.account.rtt().soonest() - view.clock_granularity).max(Span::ZERO),
             dsack_seen: self.dsack_seen,
         }
     }

@@ -47,7 +47,9 @@ pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
         late_timer::is_late(to - from, late_timer::due(e.conversation))
             && longest.max(lost_behind(e, to)) >= RUN
     });
-    if !(spread || window || repairs || unseen) {
+    // A policer drops what comes until its bucket has filled again; a timer waits for longer than that.
+    let once = (spread || window) && e.path.policer.is_none();
+    if !(once || repairs || unseen) {
         return None;
     }
     // What was under way before is acknowledged within a round trip.

@@ -1,7 +1,7 @@
 //! What a path can carry.
 
 use super::Path;
-use crate::assumptions::{FULL, MOSTLY, NEAR, TRAIN_SEGMENTS};
+use crate::assumptions::{FULL, MOSTLY, NEAR, SHARED, TRAIN_SEGMENTS};
 use crate::conversation::Conversation;
 use analysis::rows::RoundRow;
 use wire::{Span, Time};
@@ -98,6 +98,13 @@ pub fn by_trains(rounds: &[RoundRow], mss: u64, leaves: bool) -> Option<f64> {
         let rates = of.iter().filter_map(|r| Some((r.train_rate()?, r.train_bytes as f64)));
         weighted_quantile(rates.collect(), FULL)
     };
+    // Where nothing was lost, and round trips would show a queue, a few trains among many packets that their sender spaced are
+    // packets that happened to meet.
+    let all: u64 = rounds.iter().map(|r| r.delivered_bytes).sum();
+    let timed = !leaves && rounds.iter().any(|r| r.rtt_n > 0) && rounds.iter().all(|r| r.resent_bytes == 0);
+    if timed && (bytes(&even) + bytes(&ended)) as f64 <= SHARED * all as f64 {
+        return None;
+    }
     let spaced = rate(&even).filter(|_| bytes(&even) > bytes(&ended));
     rate(&ended).filter(|rate| spaced.is_none_or(|spaced| *rate > spaced * (1.0 + NEAR)))
 }

@@ -96,6 +96,10 @@ pub(super) fn of(c: &Conversation<'_>, side: usize, path: &Path<'_>) -> Option<P
         return None;
     }
     let rate = mostly(all.iter().map(|i| i.bytes / i.length.max(1e-9)))?;
+    // A queue stood while as much got through: it, and no bucket, was full.
+    if path.capacity.is_some_and(|c| c.how == How::Full && rate >= MOSTLY * c.bytes_per_s) {
+        return None;
+    }
     // It passes faster than its rate what it has tokens for: the path itself is faster than all that it delivers of all flows.
     let all = path.rate(bursts.first()?.start, bursts.last()?.start).max(rate);
     let faster = path.rounds.iter().any(|r| r.train_rate().is_some_and(|t| t >= all / NEAR));

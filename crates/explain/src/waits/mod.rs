@@ -502,12 +502,20 @@ impl<'a> Row<'a> {
         last.is_some_and(|t| t > self.row.end)
     }
 
+    /// Far less data than the connection's mean: a pace is even.
+    fn is_pause(&self, side: usize) -> bool {
+        let c = self.facts.conversation;
+        let rate = |bytes: u64, time: Span| bytes as f64 / time.as_secs().max(1e-9);
+        rate(self.row.bytes[side], self.row.length()) * 2.0 < rate(c.bytes(side), c.end - c.start)
+    }
+
     /// Who writes messages ends them with a short segment. Full segments alone, one after the other, have more behind them: their
     /// sender spaces them.
     fn spaced_by(&self, side: usize) -> (Cause, Certainty) {
         let c = self.facts.conversation;
         let bytes = self.row.bytes[side];
-        if self.is_one_way(side) && bytes > 0 && bytes.is_multiple_of(c.mss(side)) {
+        let full = bytes > 0 && bytes.is_multiple_of(c.mss(side));
+        if self.is_one_way(side) && full && !self.is_pause(side) {
             return (Cause::Pacing, Certainty::Likely);
         }
         // Where more than a segment arrives at a time, a link that spaces them looks like a program that writes them so, and so does

@@ -80,6 +80,10 @@ fn is_growing(rounds: &[RoundRow], row: &Stretch) -> bool {
 fn plateau(facts: &Facts<'_>, side: usize, uncut: bool) -> (Cause, Certainty) {
     let Some(flow) = facts.conversation.row(side).filter(|f| f.limits.mid_stream || f.limits.options_cut > 0)
     else {
+        // A sender waits for room for more than a segment, and leaves the rest of the window empty.
+        if is_at_receive_window(facts, side) {
+            return (Cause::ReceiveWindow, Certainty::Likely);
+        }
         let known = uncut && is_no_congestion_window(facts, side);
         return (Cause::SendWindow, if known { Certainty::Known } else { Certainty::Likely });
     };
@@ -90,6 +94,13 @@ fn plateau(facts: &Facts<'_>, side: usize, uncut: bool) -> (Cause, Certainty) {
         None if flow.window_may_hold() => (Cause::CannotTell, Certainty::Open),
         _ => (Cause::SendWindow, Certainty::Likely),
     }
+}
+
+/// The largest flights end at the largest receive window.
+fn is_at_receive_window(facts: &Facts<'_>, side: usize) -> bool {
+    let Some(flow) = facts.conversation.row(side) else { return false };
+    let fills = |window: u64| flow.flight_max_bytes + 2 * u64::from(flow.mss) > window;
+    facts.plateau(side).is_some() && flow.window_max_bytes.is_some_and(fills)
 }
 
 /// The largest flight again and again, while ACKs come back and nothing is lost: it is a limit.

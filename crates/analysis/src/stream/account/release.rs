@@ -1,5 +1,6 @@
 //! The event that released a data packet which did not follow at once on the packet before it.
 
+use super::idle::threshold;
 use super::{Account, FlowState};
 use crate::rows::{Release, Wait};
 use crate::stream::{Answers, View};
@@ -175,6 +176,7 @@ impl Account {
         if !idle && self.by_pace(left, state, spacing) {
             return (Release::Pace, None);
         }
+        let silence = left.at - state.last_news.max(from);
         match () {
             () if idle && small && by_ack && near => (Release::Ack, Some(Wait::Small)),
             () if idle && small && by_ack && self.was_held(state, sender_loop) => {
@@ -199,11 +201,11 @@ impl Account {
             () if idle && (state.last.pushed || after_small || first) => (Release::Write, None),
             // A sender that has more to send fills its segments.
             () if state.last.pushed && after_small => (Release::Write, None),
-            // No pace spaces packets by two round trips: a tail-loss probe took the next segment, which Nagle's algorithm had
+            // No pace spaces packets by two round trips and a pause: a program stopped in the middle of its message.
+            () if idle && near && silence >= threshold(None, self.rtt.min()) => (Release::Write, None),
+            // A tail-loss probe took the next segment, which Nagle's algorithm had
             // kept (RFC 8985 section 7.3).
-            () if near && small && left.at - state.last_news.max(from) >= self.rtt.srtt() * 2 => {
-                (Release::Timer, Some(Wait::Small))
-            }
+            () if near && small && silence >= self.rtt.srtt() * 2 => (Release::Timer, Some(Wait::Small)),
             () => (Release::Pace, None),
         }
     }

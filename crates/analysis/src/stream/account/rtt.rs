@@ -24,12 +24,17 @@ pub fn is_round_trip(sample: Span) -> bool {
     (Span::ZERO..=LONGEST).contains(&sample)
 }
 
+/// A few samples of a queue that comes and goes differ by more than answers on an empty path do.
+const SPREAD: i64 = 8;
+
 /// Smoothed as in RFC 6298 §2; the floor of the RTO is Linux's 200 ms above SRTT.
 #[derive(Clone, Debug)]
 pub struct Rtt {
     ack: Accumulator,
     timestamps: Accumulator,
     min: Span,
+    /// The least but one.
+    second: Span,
     largest: Span,
     smoothed: Smoothed,
     /// The handshake's; 0 if none was seen.
@@ -44,6 +49,7 @@ impl Default for Rtt {
             ack: Accumulator::default(),
             timestamps: Accumulator::default(),
             min: Span::MAX,
+            second: Span::MAX,
             largest: Span::ZERO,
             smoothed: Smoothed::default(),
             handshake: Span::ZERO,
@@ -97,9 +103,20 @@ impl Rtt {
         }
     }
     fn take(&mut self, r: Span) {
-        self.min = self.min.min(r);
+        self.note_least(r);
         self.largest = self.largest.max(r);
         self.smoothed.on_rtt(r);
+    }
+    fn note_least(&mut self, r: Span) {
+        if r < self.second {
+            (self.min, self.second) = (self.min.min(r), self.min.max(r));
+        }
+    }
+    /// No answer comes sooner. The next round trip may be shorter than the least so far by about as much as that is shorter
+    /// than the second least.
+    pub fn soonest(&self) -> Span {
+        let Some(min) = self.min() else { return Span::ZERO };
+        min - (self.second - min).min(min / SPREAD)
     }
     /// The least round trip seen, `None` before the first.
     pub fn min(&self) -> Option<Span> {
@@ -170,7 +187,7 @@ impl Account {
         }
         if is_round_trip(sample) {
             self.timers.on_own_rtt(sample, una, next);
-            self.rtt.min = self.rtt.min.min(sample);
+            self.rtt.note_least(sample);
         }
     }
     /// The RTO that Linux would set now.
