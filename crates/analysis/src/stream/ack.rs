@@ -329,11 +329,12 @@ impl Stream {
         self.sacked_up_to = self.sacked_up_to.max(right);
         let mut newest: Option<(Time, u64)> = None;
         let mut repaired = Time::FAR_PAST;
-        let soonest = self.soonest_answer();
+        // What was sent again is no sample that makes the least smaller.
+        let least = self.account.rtt().min();
         self.ledger.sack(left, right, now, |seg| {
             event.sacked += seg.len;
             if let Some(sample) = sample
-                && (!seg.resent || soonest.is_some_and(|soonest| now - seg.last_time >= soonest))
+                && (!seg.resent || least.is_some_and(|least| now - seg.last_time >= least))
             {
                 sample.sacks(seg.last_time, seg.end, seg.resent);
             }
@@ -363,12 +364,8 @@ impl Stream {
     /// What was sent again at `sent` and is reported now is taken to have arrived, and not the copy before it, if that
     /// is not sooner than any answer is (RFC 8985 §6.2). Times are the sender's only where it is seen from there.
     fn is_round_trip(&self, sent: Time, now: Time) -> bool {
-        !self.at.is_remote() && self.soonest_answer().is_some_and(|soonest| now - sent >= soonest)
-    }
-
-    fn soonest_answer(&self) -> Option<Span> {
         let rtt = self.account.rtt();
-        rtt.min().map(|_| rtt.soonest())
+        !self.at.is_remote() && rtt.min().is_some() && now - sent >= rtt.soonest()
     }
 
     /// Without SACK, where it is seen to send: when the last packet left, if what left before it has been answered by now.
