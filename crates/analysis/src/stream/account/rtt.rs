@@ -25,7 +25,7 @@ pub fn is_round_trip(sample: Span) -> bool {
 }
 
 /// A few samples of a queue that comes and goes differ by more than answers on an empty path do.
-const SPREAD: i64 = 8;
+const SPREAD: i64 = 20;
 
 /// Smoothed as in RFC 6298 §2; the floor of the RTO is Linux's 200 ms above SRTT.
 #[derive(Clone, Debug)]
