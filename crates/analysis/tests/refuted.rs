@@ -163,7 +163,8 @@ fn in_no_capture_at_hand_is_a_copy_called_lost_that_an_ack_proves_to_have_arrive
 /// Flights of which some segments are lost and some sent again needlessly, less than a round trip before their ACK comes.
 fn repaired_too_soon(seed: u64) -> Story {
     let mut r = Random::new(seed);
-    let rtt = r.within(5, 200) * 1000;
+    // Half of it is whole milliseconds, too, as the handshake's are.
+    let rtt = r.within(3, 100) * 2000;
     let place = r.pick(&[Vantage::Sender, Vantage::Middle]);
     // From here to the receiver and back.
     let forth = if place == Vantage::Sender { rtt } else { rtt / 2 };

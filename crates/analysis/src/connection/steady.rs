@@ -5,20 +5,20 @@
 //! not is not asked. Whatever is the least bit out of the ordinary goes the long way, [`Connection::take`], and
 //! what is taken here leaves the same behind as it would there.
 
-use super::ecn::MARKED;
 use super::seen::COARSE;
 use super::*;
 
-/// So many packets of each side are looked at in full: they tell of the place of the capture, and of clocks.
-pub(super) const SETTLED: u32 = 256;
 /// The evidence of the place is weighed anew at every so many packets.
 pub(super) const WEIGHED_AT: u32 = 64;
+
+/// Notes that are looked at on the long way.
+const TELLING: Notes = Notes(Notes::ECN.0 | Notes::BAD_CHECKSUM.0);
 
 impl Connection {
     /// May the next packet go the short way? To be asked when one has gone the long way.
     pub(super) fn is_steady(&self, config: &Config) -> bool {
         let (wanted, sides) = (&config.wanted, &self.sides);
-        sides[0].packets.min(sides[1].packets) >= SETTLED
+        sides[0].packets.min(sides[1].packets) >= FIRST
             && self.established.is_some()
             && !self.reset
             && !self.have_closed()
@@ -92,8 +92,7 @@ impl Connection {
         let ordinary = packet.time >= self.last
             && seg.flags.without(Flags::PSH) == Flags::ACK
             && !seg.options_cut
-            && !packet.notes.has(Notes::BAD_CHECKSUM)
-            && packet.notes.ecn() != MARKED;
+            && (!packet.notes.has(TELLING) || self.ecn[SIDE].has_shown(packet));
         match seg.payload {
             _ if !ordinary => false,
             0 => self.take_bare_ack(packet, SIDE, capture),
@@ -112,16 +111,29 @@ impl Connection {
         let expected = self.is_at_sender(side)
             && ack_and_window == self.sides[side].last_ack
             && seg.sack.is_empty()
-            && self.streams[side].goes_on_with(packet, capture.config);
+            && self.streams[side].goes_on_with(packet);
         if !expected {
             return false;
         }
         self.last = packet.time;
         self.sides[side].packets += 1;
         self.sides[side].spoke = packet.time;
-        self.note_clocks(packet, side, false, capture);
-        let spoken = self.sides[1 - side].spoke;
-        self.streams[side].on_next_data(packet, self.sides[1 - side].packets, spoken, &mut self.waits, side);
+        self.note_clocks(packet, side, capture);
+        let next = self.streams[side].begin_next_data(packet);
+        let waited = self.streams[side].waited(packet);
+        if waited > crate::rounds::WAIT {
+            let view = self.view_at_sender(packet, side);
+            self.streams[side].note_release(packet, &view, &mut self.waits, side);
+        }
+        self.waits.on_bytes(side, seg.payload);
+        if waited < close(capture.config) {
+            self.streams[side].next_data_at_once(packet);
+        } else {
+            let view = self.view_at_sender(packet, side);
+            let mut ctx = capture.ctx(view, &mut self.waits, (&self.tuple, side));
+            self.streams[side].next_data_after_a_pause(&next, &mut ctx);
+        }
+        self.streams[side].end_next_data(&next, self.sides[1 - side].packets);
         if self.streams[side].may_advance(packet.time) {
             let view = self.view_at_sender(packet, side);
             self.streams[side]
@@ -139,7 +151,7 @@ impl Connection {
         let silence = packet.time - self.last;
         self.last = packet.time;
         self.sides[side].packets += 1;
-        self.note_clocks(packet, side, false, capture);
+        self.note_clocks(packet, side, capture);
         let s = &mut self.sides[side];
         let repeats = s.repeats(&packet.seg);
         s.remember_bare(packet);

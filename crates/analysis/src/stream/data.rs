@@ -6,6 +6,7 @@ use super::ledger::MOST_OUTSTANDING;
 use super::repair::PacketAfterRto;
 use super::*;
 use crate::Fate;
+use crate::assumptions::MIN_RTO_SEEN;
 use crate::waits::Released;
 use wire::Flags;
 
@@ -13,7 +14,7 @@ use wire::Flags;
 pub const SHORTEST_WAIT: Span = Span::from_millis(2);
 /// Data that follows on other data so soon ends no wait.
 #[inline(always)]
-fn close(config: &Config) -> Span {
+pub fn close(config: &Config) -> Span {
     SHORTEST_WAIT.min(config.idle.unwrap_or(SHORTEST_WAIT))
 }
 
@@ -87,30 +88,23 @@ impl Stream {
         true
     }
 
-    /// Is this new data that follows at once on what was sent before it, and is numbered as expected? Asked at the
-    /// sender, of a packet with payload and neither SYN nor FIN.
+    /// Is this new data that follows on what was sent before it sooner than any timer could send it, and is numbered as
+    /// expected? Asked at the sender, of a packet with payload and neither SYN nor FIN.
     #[inline(always)]
-    pub fn goes_on_with(&self, packet: &Packet, config: &Config) -> bool {
+    pub fn goes_on_with(&self, packet: &Packet) -> bool {
         let (seg, waited) = (&packet.seg, packet.time - self.last.sent);
         let Some(unwrap) = self.unwrap else { return false };
         unwrap.peek(seg.seq) == self.next
             && (2..=self.agreed.mss).contains(&seg.payload)
-            && waited < close(config)
+            && waited < MIN_RTO_SEEN
             && self.arrivals.ids.expect(packet.ip_id)
             && self.ledger.len() < MOST_OUTSTANDING
             && self.acks_in_flight.is_empty()
     }
 
-    /// Takes it. [`Stream::on_data`] would do the same, and let leave what became certain by it.
+    /// Takes it, up to what released it. [`Stream::on_data`] would do the same, and let leave what became certain by it.
     #[inline(always)]
-    pub fn on_next_data(
-        &mut self,
-        packet: &Packet,
-        peer_packets: u32,
-        peer_data_at: Time,
-        waits: &mut Waits,
-        side: usize,
-    ) {
+    pub fn begin_next_data<'a>(&mut self, packet: &'a Packet) -> PlacedPacket<'a> {
         let (seg, start) = (&packet.seg, self.next);
         if let Some(unwrap) = &mut self.unwrap {
             unwrap.reach(start);
@@ -119,18 +113,36 @@ impl Stream {
         let piece = PlacedPacket { packet, start, end, fate: Fate::Unknown, ts };
         self.last_time = packet.time;
         self.window.edge_before = self.window.edge;
-        if packet.time - self.last.sent > crate::rounds::WAIT {
-            let view = View { peer_data_at, ..View::at_sender(packet.time) };
-            self.note_release(packet, &view, waits, side);
-        }
-        waits.on_bytes(side, seg.payload);
         self.arrivals.note_expected(&piece, start);
         self.account.on_packet(packet, 1);
-        self.last.largest = self.last.largest.max(seg.payload);
+        self.last.note_size(seg);
         self.repair.bound(start);
+        piece
+    }
+
+    /// How long its sender has sent no data before it.
+    #[inline(always)]
+    pub fn waited(&self, packet: &Packet) -> Span {
+        packet.time - self.last.sent
+    }
+
+    /// Its sender has sent nothing for as long as a timer may take.
+    #[inline(never)]
+    pub fn next_data_after_a_pause<S: Sink>(&mut self, p: &PlacedPacket, ctx: &mut Context<'_, S>) {
+        self.note_in_order(p, self.waited(p.packet), &ctx.view);
+        self.data_after_a_pause(p, ctx);
+    }
+
+    /// Its sender has sent other data just before it.
+    #[inline(always)]
+    pub fn next_data_at_once(&mut self, packet: &Packet) {
         self.repair.on_more_data(packet.time, self.flight());
-        let flight = self.append(&piece, 1, peer_packets);
-        self.last.note(packet, packet.time, true);
+    }
+
+    #[inline(always)]
+    pub fn end_next_data(&mut self, p: &PlacedPacket, heard: u32) {
+        let flight = self.append(p, 1, heard);
+        self.last.note(p.packet, p.packet.time, true);
         self.window.edge = self.una.saturating_add(self.window.now);
         self.account.note_flight(flight);
     }
@@ -218,10 +230,7 @@ impl Stream {
             return; // a bare FIN is no data
         }
         self.account.on_packet(packet, self.agreed.segments(seg.payload));
-        self.last.largest = self.last.largest.max(seg.payload);
-        if !seg.flags.has(Flags::PSH) {
-            self.last.filled = self.last.filled.max(seg.payload);
-        }
+        self.last.note_size(seg);
         self.limits.super_packets += u64::from(seg.payload > self.agreed.mss);
     }
 
@@ -333,18 +342,17 @@ impl Stream {
             self.note_release(p.packet, &ctx.view, ctx.waits, ctx.side);
         }
         ctx.waits.on_bytes(ctx.side, p.packet.seg.payload);
-        let flight = self.flight();
         if ctx.view.sent - self.last.sent < close(ctx.config) {
-            self.repair.on_more_data(ctx.view.sent, flight);
+            self.repair.on_more_data(ctx.view.sent, self.flight());
         } else {
-            self.data_after_a_pause(p, flight, ctx);
+            self.data_after_a_pause(p, ctx);
         }
         self.append(p, self.agreed.segments(p.packet.seg.payload), ctx.view.peer_packets);
         (PacketClass::Ordinary, None)
     }
 
     /// New data leaves that did not follow at once on the data before it: what let it go?
-    fn note_release(&mut self, packet: &Packet, view: &View, waits: &mut Waits, side: usize) {
+    pub fn note_release(&mut self, packet: &Packet, view: &View, waits: &mut Waits, side: usize) {
         let flow_state = flow_state!(self);
         let before = flow_state.last.seen.map(|_| flow_state.last.sent);
         // The ACK of a handshake that is on its way lets nothing go but the first data.
@@ -398,8 +406,8 @@ impl Stream {
     }
 
     /// New data after the sender has waited: for an ACK, the application, or a timer.
-    fn data_after_a_pause<S: Sink>(&mut self, p: &PlacedPacket, flight: u64, ctx: &mut Context<'_, S>) {
-        let timing = self.timing(&ctx.view);
+    fn data_after_a_pause<S: Sink>(&mut self, p: &PlacedPacket, ctx: &mut Context<'_, S>) {
+        let (timing, flight) = (self.timing(&ctx.view), self.flight());
         let by_ack = ctx.view.sent - self.repair.last_news() <= timing.tolerance;
         let waited = self.last.silence(p.packet.time);
         // What ACKs make room for, a sender whose window is full uses at once.

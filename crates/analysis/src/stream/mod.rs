@@ -23,7 +23,7 @@ use crate::sink::Sink;
 use crate::waits::Waits;
 use account::Account;
 use arrival::Arrivals;
-pub use data::SHORTEST_WAIT;
+pub use data::{SHORTEST_WAIT, close};
 pub use facts::Agreed;
 use facts::{FlowState, LastData};
 use ledger::{Conditions, Ledger};
@@ -74,25 +74,6 @@ pub enum Answers {
     Nothing,
     /// Of a FIN without data: the other host's data comes, and its last segment was a full one, which more follows.
     Unfinished,
-}
-
-impl View {
-    /// Where a packet that leaves now is seen as its sender sees it.
-    pub fn at_sender(now: Time) -> View {
-        View {
-            at: Vantage::Sender,
-            sender_loop: Span::ZERO,
-            answer_loop: Span::ZERO,
-            peer_packets: 0,
-            sent: now,
-            peer_data_at: Time::FAR_PAST,
-            answers: Answers::Unknown,
-            peer_goes_on: false,
-            established: None,
-            clock_granularity: Span::ZERO,
-            tsval_granularity: Span::ZERO,
-        }
-    }
 }
 
 /// What a stream needs to know of the packet's surroundings.
