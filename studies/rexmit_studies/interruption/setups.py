@@ -140,9 +140,9 @@ def stack(name: str) -> str:
     return str(own.value("stack", SYSTEMS[name])) if name == "reno" else SYSTEMS[name]
 
 
-def payload(name: str) -> int:
-    """Bytes of the file in a full packet of a system."""
-    return WINDOWS_MSS if name in WINDOWS else MSS
+def packet_bytes(payload: int) -> int:
+    """The packet that a full segment is in: one of Ethernet's, or the payload with plain headers."""
+    return PACKET_BYTES if payload >= MSS else payload + 40
 
 
 def title(name: str) -> str:
@@ -216,6 +216,11 @@ def air_mbps() -> float | None:
     mine: float | None = own.mine("rate")
     said = own.current().value(AIR)
     return mine if said is None else quantity(said.strip().strip('"')) / 1e6
+
+
+def rate(mbps: float) -> str:
+    """The air's rate in words where the study takes this one: `5.2 Mbps`; the user's, if there is one."""
+    return f"{air_mbps() or mbps:g} Mbps"
 
 
 def slowing_air(rates_mbps: Sequence[float] = FITTED_MBPS) -> Any:
