@@ -157,8 +157,8 @@ def _reno_best(results: Results) -> Claim:
     gap = stats.paired(rate["sack"], rate["reno"])
     return Claim(
         f"{NAME}.claim.reno_best",
-        f"mean throughput over {best.n} runs: {means} packets/s; Sack is ahead of Reno by {gap.value:.2f} "
-        f"({gap.low:.2f} to {gap.high:.2f}); of single runs of each {best.value:.0%} show Reno best",
+        f"mean throughput over {best.n} runs: {means} packets/s; Sack less Reno is {gap.value:+.2f} "
+        f"({gap.low:+.2f} to {gap.high:+.2f}); of single runs of each {best.value:.0%} show Reno best",
         tests,
         effect=f"Reno less Sack {-gap.value:.2f} packets/s",
         reading=READING,
