@@ -413,12 +413,18 @@ def _section(part: Part, results: Results, outcome: Outcome) -> Section:
     if part.drawings:
         with outcome.spared(f"figures of “{part.title}”"):
             for drawing in part.drawings(results):
-                section.drawings.append(_captioned(drawing, section, outcome.own))
+                section.drawings.append(_captioned(_with_values(drawing), section, outcome.own))
     if part.tables:
         with outcome.spared(f"tables of “{part.title}”"):
             section.tables = dict(part.tables(results))
     section.papers = [key for key in section.named() if outcome.own.depends(key) is False]
     return section
+
+
+def _with_values(drawing: Drawing) -> Drawing:
+    """The same figure, which finds the user's values whenever and wherever it is drawn."""
+    values = copy_context()
+    return replace(drawing, draw=lambda: values.copy().run(drawing.draw))
 
 
 def _captioned(drawing: Drawing, section: Section, own: Own) -> Drawing:

@@ -235,6 +235,12 @@ def test_a_stack_of_the_users_is_called_by_its_name_wherever_it_stands_for_newre
         words for one in outcome.claims for words in (one.claim.evidence, *(t.what for t in one.claim.tests))
     ]
     assert [words for words in found if "newreno" in words.lower()] == []
+    # A figure that is drawn later, by whoever has the outcome, finds the user's values too.
+    (drawing,) = [one for one in outcome.drawings if one.name == "fig5-cwnd"]
+    titles = [ax.get_title() or ax.get_title(loc="left") for ax in drawing.draw().fig.axes]
+    assert titles == ["Tahoe", "linux-6-cubic", "Vegas", "SACK"]
+    drawn = [ax.lines[0].get_xdata() for ax in drawing.draw().fig.axes]
+    assert [x[-1] > 99 and (np.diff(x) >= 0).all() for x in drawn] == [True] * 4
 
 
 def test_how_long_a_full_queue_makes_a_packet_wait_follows_the_users_queue() -> None:

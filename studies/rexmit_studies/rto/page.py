@@ -112,7 +112,7 @@ def _channel_drawings(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "channel-bursts",
         "Bursts of erroneous frames in the fitted channels. Dots: the longest burst of each test in the "
-        "paper; bars: where 95% of transfers have theirs.",
+        "paper; bars: where 95% of transfers have theirs. Dotted: one burst in a transfer.",
         drawings.bursts,
     )
 
@@ -176,7 +176,7 @@ def _idle_drawings(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "idle-or-loss",
         "Each dot a transfer. Throughput is set by idle time, and hardly by how many packets were lost. "
-        "Diamonds: the paper's two transfers.",
+        "Diamonds: the paper's two transfers. Dotted: 1 Mbps, below which the paper calls throughput poor.",
         lambda: drawings.idle_or_loss(results),
     )
 
@@ -306,7 +306,7 @@ def _readings(results: Results) -> dict[str, Any]:
 def _readings_drawings(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "frames-or-time",
-        "Throughput with the channel's periods in frames and in time. Dotted: the paper's.",
+        "Throughput with the channel's periods in frames and in time. Diamonds: the paper's transfers.",
         lambda: drawings.readings(results),
     )
 

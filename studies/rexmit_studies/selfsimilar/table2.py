@@ -47,7 +47,8 @@ def table(results: Results) -> Iterator[Row]:
             # The source's rate was chosen such that NewReno's packets come out.
             chosen = (variant, column) == ("newreno", "arrived")
             group = "" if chosen else f"Table 2, {VARIANTS[variant]}"
-            row = rows.sampled(key, found[column][k], definition, why=why, together=group)
+            unit = "" if column == "efficiency" else "packets"
+            row = rows.sampled(key, found[column][k], definition, unit, why, group)
             yield rows.fitted(row) if chosen else row
     yield from facts(results)
 
