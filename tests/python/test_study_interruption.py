@@ -24,6 +24,7 @@ from rexmit_studies.interruption import (
     setups,
     shares,
 )
+from rexmit_studies.interruption.claims import alike_s, quickly_s
 from rexmit_studies.interruption.sections import TABLES, numbered, of_runs, sections
 from rexmit_studies.interruption.traces import ALL_46, Trace, run_all
 from rexmit_studies.own import CURRENT, Own
@@ -381,3 +382,14 @@ def test_where_no_section_is_of_its_kind_a_ladder_is_left_out(traces: dict[str, 
     ladders.needs(without, "with")
     with pytest.raises(ValueError, match="no section"):
         with_axis("outage", "50").run(ladders.needs, without, "with")
+
+
+def test_margins_and_words_follow_outages_that_the_user_lists() -> None:
+    """Alike is within half an outage: of outages of 0.7 and 1.5 s, not of the paper's 200 ms."""
+    context = copy_context()
+    context.run(CURRENT.set, Own(outages=((2.0, 2.7), (11.0, 12.5)), schedule=setups.SCHEDULE))
+    assert context.run(alike_s) == pytest.approx(0.55)
+    assert context.run(quickly_s) == pytest.approx(1.1 + lengths.QUICKLY_S)
+    assert context.run(phases.drawn) == "draws of air rate, the outages as given"
+    assert context.run(phases.told_of_draws).startswith("the outages as given, air (4.2 to 5.2 Mbps)")
+    assert phases.drawn() == "draws of phase and air rate"

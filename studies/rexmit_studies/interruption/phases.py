@@ -94,14 +94,19 @@ def segments(runs: Runs) -> dict[int, int]:
 def drawn() -> str:
     """What the draws are of, in words; the user's rate is not drawn."""
     low, high = air()
-    return "draws of phase and air rate" if low < high else f"draws of phase, the air at {low:g} Mbps"
+    what = [] if setups.listed() else ["phase"]
+    what += ["air rate"] if low < high else []
+    said = f"draws of {' and '.join(what)}" if what else "transfers"
+    said += "" if low < high else f", the air at {low:g} Mbps"
+    return said + (", the outages as given" if setups.listed() else "")
 
 
 def told_of_draws() -> str:
     """The simulated transfers on which claims are tested, and their parameters."""
     low, high = air()
     rates = f"{low:g} to {high:g}" if low < high else f"{low:g}"
-    return f"draws of phase (all of the period) and air ({rates} Mbps), the server's window at most 451,840"
+    phase = "the outages as given," if setups.listed() else "draws of phase (all of the period) and"
+    return f"{phase} air ({rates} Mbps), the server's window at most 451,840"
 
 
 def air() -> tuple[float, float]:

@@ -76,8 +76,18 @@ BARE = {"record.capture": False, "record.drops": False}
 
 
 def outage() -> float:
-    """How long an outage is, s."""
-    return float(own.value("outage", 1e3 * OUTAGE_S)) / 1e3
+    """How long an outage is, s; of outages that the user lists, on average: margins go with it."""
+    mine = own.mine("outage")
+    if mine is not None:
+        return float(mine) / 1e3
+    if not listed():
+        return OUTAGE_S
+    return float(np.mean([quantity(length) for _, length in _schedule()["intervals"]]))
+
+
+def listed() -> bool:
+    """Whether the user says when each outage is, so that no phase is drawn."""
+    return _own_schedule() and "intervals" in _schedule()
 
 
 def period() -> float:

@@ -92,7 +92,7 @@ def _waits(results: Results) -> Claim:
         f". From {statements.PAUSES_FROM_S:g} s on there are {statements.round_trips(case):.0f} round trips",
         settled="holds" if inside > idle / 2 else "fails",
         effect=f"{inside / idle if idle else 0:.0%} of the time in pauses is in recoveries",
-        reading="the run of Fig. 2: 50 Mbps, 5 ms, the frames lost that ns-3.20 lost",
+        reading=f"the run of Fig. 2: 50 Mbps, 5 ms, {cases.lost()}",
     )
 
 
@@ -174,7 +174,7 @@ def _variants(results: Results) -> Claim:
         f"with the whole window acknowledged in {sum(whole)} of {len(whole)}",
         settled="holds" if good else "fails" if there else "not decided",
         effect=f"first recovery: Reno {_length(reno):.0f} ms, NewReno {_length(newreno):.0f} ms",
-        reading="the frames lost that ns-3.20 lost in the base case",
+        reading=f"{cases.lost()} in the base case",
     )
 
 

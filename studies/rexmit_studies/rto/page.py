@@ -9,6 +9,7 @@ import numpy as np
 
 from rexmit import stats
 from rexmit_studies import paper
+from rexmit_studies.rows import tried
 from rexmit_studies.rto import drawings, fades, radios, stalls, statements, table2
 from rexmit_studies.rto.axes import AXES
 from rexmit_studies.rto.facts import idle_threshold, setting
@@ -29,8 +30,8 @@ from rexmit_studies.rto.setting import (
     variants,
 )
 from rexmit_studies.rto.table1 import active, paper_value, table1
-from rexmit_studies.rto.timer import claims, gain, timer_idle, waited_for_acks
-from rexmit_studies.study import Claim, Drawing, Part, Study
+from rexmit_studies.rto.timer import NO_RUN, claims, gain, timer_idle, waited_for_acks
+from rexmit_studies.study import Claim, Drawing, Missing, Part, Study
 
 if TYPE_CHECKING:
     from rexmit_studies.study import Plan, Results
@@ -311,10 +312,10 @@ def _readings_drawings(results: Results) -> Iterator[Drawing]:
     )
 
 
-def every_claim(results: Results) -> Iterator[Claim]:
+def every_claim(results: Results) -> Iterator[Claim | Missing]:
     """The paper's claims, and what it extrapolates."""
     yield from claims(results)
-    yield radios.claim(results)
+    yield tried("rto.claim.other_radios", lambda: radios.claim(results), NO_RUN)
 
 
 def _rtt_table(results: Results) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from rexmit.figures.style import BLACK, BLUE, GREEN, RED, Figure, canvas, legend
 from rexmit.scenario import Scenario
 from rexmit.stats import Test
 from rexmit_studies import own, scenario
+from rexmit_studies.declared import Declared
 from rexmit_studies.selfsimilar import hurst, runs, table2
 from rexmit_studies.selfsimilar.runs import NAME, VARIANTS, Numbers
 from rexmit_studies.study import Claim, Drawing, Part, Plan, Results
@@ -99,10 +100,16 @@ def claim(results: Results) -> Claim:
         f"{NAME}.claim.load",
         f"throughput in Mbps, best first, beside {said}",
         tests=tests,
-        reading=f"datagram sources of {own.value('source_rate', runs.SOURCE_MBPS):g} Mbps while on, half "
-        "of the "
-        "time; best: above each of the others",
+        reading=f"datagram sources of {own.value('source_rate', runs.SOURCE_MBPS):g} Mbps while on, "
+        f"{on_share()} of the time; best: above each of the others",
     )
+
+
+def on_share() -> str:
+    """For how much of the time a source is on, in words."""
+    found = Declared(own.applied(runs.variants()[0]))
+    on, off = (found.number(f"flow.background.workload.{key}") for key in ("on", "off"))
+    return "half" if on == off else f"{on / (on + off):.0%}"
 
 
 def jitter_ms(results: Results) -> Numbers:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from rexmit import stats
 from rexmit.stats import Test
 from rexmit_studies import own
-from rexmit_studies.study import Claim, Results
+from rexmit_studies.rows import tried
+from rexmit_studies.study import Claim, Missing, Results
 from rexmit_studies.wireless import disconnected, proposal, uptime, wired
 from rexmit_studies.wireless.both import Both
 from rexmit_studies.wireless.errors import BAD, READING, Errors, own_ber
@@ -20,15 +22,19 @@ UNIT = "packets/s"
 ALIKE = 0.05
 
 
-def claims(results: Results) -> Iterator[Claim]:
+def claims(results: Results) -> Iterator[Claim | Missing]:
     """All seven."""
-    yield _ber(results)
-    yield _disconnection_over_ber(results)
-    yield _up_time_rules(results)
-    yield _variants_alike(results)
-    yield _reno_best(results)
-    yield _unlike_wired(results)
-    yield _proposal_helps(results)
+    found = {
+        "ber": _ber,
+        "disconnection_over_ber": _disconnection_over_ber,
+        "up_time_rules": _up_time_rules,
+        "variants_alike": _variants_alike,
+        "reno_best": _reno_best,
+        "unlike_wired": _unlike_wired,
+        "proposal_helps": _proposal_helps,
+    }
+    for key, make in found.items():
+        yield tried(f"{NAME}.claim.{key}", partial(make, results), "no run with your values has it")
 
 
 def _ber(results: Results) -> Claim:

@@ -10,7 +10,7 @@ import numpy as np
 from rexmit import stats
 from rexmit_studies import own
 from rexmit_studies.paper import figures
-from rexmit_studies.rows import fitted, sampled, setup
+from rexmit_studies.rows import FEW, fitted, sampled, setup
 from rexmit_studies.study import Part, Plan, Results, Row
 from rexmit_studies.wireless.measures import (
     DURATION,
@@ -161,6 +161,8 @@ def _why(results: Results, ber: str, column: str) -> str:
         return ""
     there: Any = figures(NAME)[f"{NAME}.table1.ber_{ber}.{column}"]
     each = Errors.shorter(results)[ber].goodput
+    if len(each) < FEW:
+        return ""
     far = float(((each >= there) if there > each.mean() else (each <= there)).mean())
     return (
         f"over {SHORTER_S} s {far:.0%} of the runs are as far from the mean, over {SECONDS} s hardly any: "
