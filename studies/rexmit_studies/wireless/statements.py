@@ -202,12 +202,13 @@ def _halved(one: Trace) -> Statement:
     window = _window(one, fired)
     after = float(ssthresh[time >= fired][0])
     printed = max(window, 2.0)
+    yours = bool(own.current()) and own.current().depends(KEY + "fig5_ssthresh") is not False
     half = "half of what" if abs(2 * after - printed) <= 1 else "where"
     return Statement(
         KEY + "fig5_ssthresh",
         f"the window is {window:g} packets before the timeout, and ssthresh is {after:g} behind it: {half} "
         f"the formula gives{',' if half != 'where' else ''} {printed:g}"
-        + ("" if own.current() else ". The paper itself goes on with 25: it left out the half"),
+        + ("" if yours else ". The paper itself goes on with 25: it left out the half"),
         after == printed,
         drawing="fig5",
     )
