@@ -29,7 +29,7 @@ class Axis:
     of those that depend on it and need not change. key: the scenario's key that says the same, with its unit.
     drawn: the study draws values around the paper's, so that setting the paper's is another experiment.
     owns: patterns of keys that cannot be set because this axis does. whole: whole numbers only. names: there
-    is a list of names in place of a range.
+    is a list of names in place of a range. counts: what a value without a unit counts, for figures.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Axis:
     names: Callable[[], Sequence[str]] | None = None
     may: Sequence[str] = ()
     drawn: bool = False
+    counts: str = ""
 
     def parsed(self, text: str, said: str, unit_needed: bool = False) -> Value:
         """The value that a text says, in the axis's unit. said: the words, for the error. Raises

@@ -60,7 +60,7 @@ def found(row: Row) -> str:
         half = (row.mean.high - row.mean.low) / 2
         if math.isfinite(half) and half > 0:
             # Digits that the interval leaves in doubt are none.
-            decimals = _finer(half, 2)
+            decimals = min(_finer(half, 2), _finer(abs(row.rexmit), MOST) if row.rexmit else MOST)
             return f"{_fixed(row.rexmit, decimals)} ± {_fixed(half, decimals)}"
     return value(row.rexmit, _digits(row.key) + 1)
 

@@ -62,6 +62,17 @@ class Own:
         """`delay 20 ms, queue 5`."""
         return ", ".join(f"{axis.name} {axis.shown(value)}" for axis, value in self.axes)
 
+    @property
+    def changes(self) -> bool:
+        """Whether it changes the paper's experiment: texts that say what the paper's values show do not
+        hold then. A capture is another experiment, with texts of its own.
+        """
+        return bool(self.axes or self.pairs) and not self.capture
+
+    def said(self) -> str:
+        """All that is changed, in words: the axes with their values, or what the user typed."""
+        return ", ".join(self.origin) if self.pairs else self.said_axes()
+
     def title(self) -> str:
         """What is not the paper's: it stands above everything."""
         said = ", ".join(self.origin)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +11,7 @@ import numpy as np
 
 from rexmit import stats
 from rexmit_studies import own, paper
-from rexmit_studies.study import Claim, Missing, Row, Statement
+from rexmit_studies.study import Claim, Missing, Row, Statement, Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -89,6 +88,8 @@ def tried(key: str, make: Callable[[], One], why: str) -> One | Missing:
         return make()
     try:
         return make()
+    except Unfinished as missing:
+        return Missing(key, str(missing))
     except (IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
         return Missing(key, why)
 
@@ -102,12 +103,16 @@ def all_tried(
         return
     left = list(keys)
     found: list[One | Missing] = []
-    with suppress(IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
+    try:
         for one in make():
             found.append(one)
             if one.key in left:
                 left.remove(one.key)
         left = []
+    except Unfinished as missing:
+        why = str(missing)
+    except (IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
+        pass
     yield from found
     for key in left:
         yield Missing(key, why)

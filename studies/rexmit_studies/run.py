@@ -356,7 +356,7 @@ def _read(
 def read(study: Study, results: Results, outcome: Outcome) -> None:
     """Fills an outcome from results; drawings are only declared. A part that fails costs that part."""
     # Texts say what the paper's values show.
-    if not outcome.own.axes:
+    if not outcome.own.changes:
         with outcome.spared("the introduction"):
             outcome.introduction = _text(study.introduction, results)
     outcome.sections = [_section(part, results, outcome) for part in study.parts]
@@ -384,7 +384,7 @@ def read(study: Study, results: Results, outcome: Outcome) -> None:
 
 def _section(part: Part, results: Results, outcome: Outcome) -> Section:
     section = Section(part.title)
-    if not outcome.own.axes:
+    if not outcome.own.changes:
         with outcome.spared(f"the text of “{part.title}”"):
             section.text = _text(part.text, results)
     elif part.yours:
@@ -413,7 +413,7 @@ def _section(part: Part, results: Results, outcome: Outcome) -> Section:
     if part.drawings:
         with outcome.spared(f"figures of “{part.title}”"):
             for drawing in part.drawings(results):
-                section.drawings.append(_captioned(drawing, section, outcome.own))
+                section.drawings.append(_captioned(_with_values(drawing), section, outcome.own))
     if part.tables:
         with outcome.spared(f"tables of “{part.title}”"):
             section.tables = dict(part.tables(results))
@@ -421,13 +421,19 @@ def _section(part: Part, results: Results, outcome: Outcome) -> Section:
     return section
 
 
+def _with_values(drawing: Drawing) -> Drawing:
+    """The same figure, which finds the user's values whenever and wherever it is drawn."""
+    values = copy_context()
+    return replace(drawing, draw=lambda: values.copy().run(drawing.draw))
+
+
 def _captioned(drawing: Drawing, section: Section, own: Own) -> Drawing:
     """A caption says what the paper's values show: with others it says whose words it has."""
     named = section.named()
-    if not own.axes or (named and not any(own.depends(key) for key in named)):
+    if not own.changes or (named and all(own.depends(key) is False for key in named)):
         return drawing
     return replace(
-        drawing, caption=f"With {own.said_axes()}. With the paper's values the caption is: {drawing.caption}"
+        drawing, caption=f"With {own.said()}. With the paper's values the caption is: {drawing.caption}"
     )
 
 

@@ -121,7 +121,8 @@ class Row:
         mine = own.current()
         if self.grade == "no" and mine.depends(self.key):
             object.__setattr__(self, "why", f"not the paper's values, but yours ({mine.said_axes()})")
-        if self.grade == "no" and not self.why and mine:
+        if self.grade == "no" and mine and ((mine.pairs and not mine.capture) or not self.why):
+            # Whether it depends on them is not known; a reason that is given is of the paper's settings.
             object.__setattr__(self, "why", "not the paper's settings, but yours")
         if self.grade == "no" and not self.why:
             raise ValueError(f"{self.key} is not reproduced, and no reason is given")

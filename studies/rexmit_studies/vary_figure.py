@@ -24,6 +24,8 @@ COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BROWN, BLACK, GREY)
 MARKERS = "osD^vPXhp"
 #: More panels than this on one figure cannot be read; nor can more curves in one of them.
 PANELS, CURVES = 8, len(COLOURS)
+#: The height of a legend's row, points; characters in one, and those that a line and a gap take.
+ROW_PT, WIDTH, HANDLE = 10, 88, 8
 #: Values that differ by this much stand on a logarithmic axis.
 WIDE = 8.0
 
@@ -64,18 +66,21 @@ def draw(found: Variation) -> Figure:
     fig = MplFigure(figsize=(4.2 * across if across > 1 else 6.0, 3.1 * down), layout="constrained")
     axes = fig.subplots(down, across, squeeze=False)
     for ax, (kind, lines) in zip(axes.flat, made, strict=False):
-        _panel(found, ax, lines)
+        rows = _panel(found, ax, lines)
         titles = [shorten(text, 58, placeholder=" …") for text in (kind.section, kind.definition)]
-        ax.set_title("\n".join(titles), fontsize=8)
+        # The legend stands between title and axes, where no curve is.
+        ax.set_title("\n".join(titles), fontsize=8, pad=5 + ROW_PT * rows)
         ax.set_ylabel(kind.unit)
         ax.ticklabel_format(axis="y", style="plain", useOffset=False)
-        ax.set_xlabel(f"{found.axis.name} ({found.axis.unit})" if found.axis.unit else found.axis.name)
+        unit = found.axis.unit or found.axis.counts
+        ax.set_xlabel(f"{found.axis.name} ({unit})" if unit else found.axis.name)
     for ax in list(axes.flat)[len(made) :]:
         ax.set_axis_off()
     return Figure(fig, f"by_{found.axis.name}")
 
 
-def _panel(found: Variation, ax: Axes, lines: Sequence[Line]) -> None:
+def _panel(found: Variation, ax: Axes, lines: Sequence[Line]) -> int:
+    """One panel; how many rows its legend has."""
     places = _places(found)
     names = _names([line.first.key for line in lines])
     for line, name, colour, marker in zip(lines, names, COLOURS, MARKERS, strict=False):
@@ -98,7 +103,12 @@ def _panel(found: Variation, ax: Axes, lines: Sequence[Line]) -> None:
         papers = found.axis.paper
         if not isinstance(papers, str) and min(places) <= papers <= max(places):
             ax.axvline(papers, color=GREY, lw=0.7, ls="--", zorder=0.5)
-    ax.legend(fontsize=6.5, loc="best")
+    across = max(1, min(len(lines), WIDTH // (HANDLE + max(map(len, names)))))
+    ax.legend(
+        fontsize=6.5, loc="lower left", bbox_to_anchor=(0, 1), ncols=across, borderaxespad=0.2, borderpad=0,
+        columnspacing=1.0, handletextpad=0.4, labelspacing=0.3, frameon=False,
+    )  # fmt: skip
+    return ceil(len(lines) / across)
 
 
 def _places(found: Variation) -> list[float]:
@@ -115,4 +125,8 @@ def _names(keys: Sequence[str]) -> list[str]:
         parts = [part[1:] for part in parts]
     while len(parts) > 1 and all(len(part) > 1 for part in parts) and len({part[-1] for part in parts}) == 1:
         parts = [part[:-1] for part in parts]
+    if all(len(part) == 1 and part[0].replace("e-", "").isdigit() for part in parts):
+        # A bare number says nothing: it stands as in the tables, `table1.2`.
+        whole = [key.split(".")[1:] for key in keys]
+        return [".".join(one[: one.index(part[0]) + 1]) for one, part in zip(whole, parts, strict=True)]
     return [" ".join(part).replace("_", " ") for part in parts]

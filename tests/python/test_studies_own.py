@@ -12,8 +12,10 @@ import pytest
 
 from conftest import refused
 from rexmit import cli
+from rexmit_studies import load
 from rexmit_studies.interruption import setups
 from rexmit_studies.own import CURRENT, Own, read_outages
+from rexmit_studies.run import run_each
 
 DATA = Path(__file__).parents[1] / "data"
 LAN = files("rexmit_studies.selfsimilar") / "lan.pcap.gz"
@@ -154,3 +156,15 @@ def test_a_capture_of_ones_own_takes_the_place_of_the_papers(
     rows = {row["key"].removeprefix("ns3.download."): row for row in found["rows"]}
     assert rows["file_megabytes"]["rexmit"] == pytest.approx(10.5, abs=0.6)
     assert found["failures"] == []
+
+
+def test_with_settings_of_ones_own_no_text_and_no_reason_says_what_the_papers_show() -> None:
+    """What depends on a key is not known: what the paper's settings show is left out, as with axes."""
+    study = load("ns3")
+    mine = Own((("stack.ns3.20-newreno.rto.min", "300ms"),), origin=("rto.min=300ms",))
+    (outcome,) = run_each([(study, mine)], quick=True)
+    assert outcome.introduction == ""
+    assert [section.text for section in outcome.sections if section.text] == []
+    assert all(one.caption.startswith("With rto.min=300ms. ") for one in outcome.drawings)
+    reasons = {row.why for row in outcome.rows if row.grade == "no"}
+    assert reasons == {"not the paper's settings, but yours"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +19,12 @@ from rexmit_studies.interruption import (
     lengths,
     osx,
     phases,
+    readings,
     server,
     setups,
     shares,
 )
+from rexmit_studies.interruption.claims import alike_s, quickly_s
 from rexmit_studies.interruption.sections import TABLES, numbered, of_runs, sections
 from rexmit_studies.interruption.traces import ALL_46, Trace, run_all
 from rexmit_studies.own import CURRENT, Own
@@ -345,3 +347,49 @@ def test_a_table_of_few_transfers_has_no_number_that_is_none() -> None:
 def test_without_an_intermittent_section_no_number_is_said() -> None:
     assert "nan" not in ladders._lasting(np.array([]), 0, 3)
     assert "median 12.0 s" in ladders._lasting(np.array([12.0, 8.0, 13.0]), 0, 3)
+
+
+def with_axis(name: str, value: str) -> Context:
+    """A context in which the user has set one axis."""
+    axis = find(load("interruption").axes, name, value, "interruption")
+    assert axis is not None
+    context = copy_context()
+    context.run(CURRENT.set, Own(axes=(axis,)))
+    return context
+
+
+def test_an_air_of_the_users_is_that_of_every_reading_and_of_every_text() -> None:
+    mine = with_axis("rate", "8")
+    names = mine.run(readings.readings)
+    assert not [name for name in names if name.startswith(("5.2", "4.6", "4.2", "the air slowing"))]
+    assert mine.run(lambda: setups.steady(5.2))[setups.AIR] == "8Mbps"
+    assert mine.run(phases.drawn) == "draws of phase, the air at 8 Mbps"
+    assert len(readings.readings()) == 10
+    assert {readings.asked(True)[0], readings.asked(True)[1]} < set(readings.readings())
+    assert set(mine.run(readings.asked, True)) < set(names)
+
+
+def test_a_transfer_is_compared_with_one_in_segments_of_its_own_size() -> None:
+    """Segments of 536 bytes have more headers: what they take longer is no cost of an outage."""
+    whole = [phases.beyond_undisturbed_s(mss, 20.0, 4.7, [(3.1, 3.3)]) for mss in (1448, 536)]
+    assert whole[0] - whole[1] == pytest.approx(10 * 2**20 * 8 / 4.7e6 * (576 / 536 - 1500 / 1448), abs=0.01)
+    # Linux and Windows fill the same packet.
+    assert setups.packet_bytes(1448) == setups.packet_bytes(1460) == 1500
+
+
+def test_where_no_section_is_of_its_kind_a_ladder_is_left_out(traces: dict[str, Trace]) -> None:
+    without = traces["reno"].sections[0]
+    ladders.needs(without, "with")
+    with pytest.raises(ValueError, match="no section"):
+        with_axis("outage", "50").run(ladders.needs, without, "with")
+
+
+def test_margins_and_words_follow_outages_that_the_user_lists() -> None:
+    """Alike is within half an outage: of outages of 0.7 and 1.5 s, not of the paper's 200 ms."""
+    context = copy_context()
+    context.run(CURRENT.set, Own(outages=((2.0, 2.7), (11.0, 12.5)), schedule=setups.SCHEDULE))
+    assert context.run(alike_s) == pytest.approx(0.55)
+    assert context.run(quickly_s) == pytest.approx(1.1 + lengths.QUICKLY_S)
+    assert context.run(phases.drawn) == "draws of air rate, the outages as given"
+    assert context.run(phases.told_of_draws).startswith("the outages as given, air (4.2 to 5.2 Mbps)")
+    assert phases.drawn() == "draws of phase and air rate"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,15 @@ import pytest
 
 import rexmit as rx
 from rexmit.scenario import Scenario
-from rexmit_studies import paper, scenario
-from rexmit_studies.ns3 import cases, formula, section2, silence, sweeps, tables, variants
+from rexmit_studies import load, paper, scenario
+from rexmit_studies.axes import find
+from rexmit_studies.ns3 import cases, formula, section2, silence, statements, sweeps, tables, variants
 from rexmit_studies.ns3.base import repeated
 from rexmit_studies.ns3.cases import Case
 from rexmit_studies.ns3.download import Download
+from rexmit_studies.own import CURRENT, Own
 from rexmit_studies.run import Outcome
+from rexmit_studies.study import Missing, Results, Statement
 from studied import quick
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference" / "ns-3.20"
@@ -264,3 +268,39 @@ def test_the_shipped_scenario_is_the_papers_base_case() -> None:
 def test_the_scenario_ships_the_list_of_the_base_case() -> None:
     base = Scenario.load(scenario("ns3"))
     assert base.to_toml() == base.with_(cases.listed()).to_toml()
+
+
+def of_base_with(axis: str, value: str) -> dict[str, Statement | Missing]:
+    """What Fig. 1 says with one axis of the user's, by the end of its key."""
+    found = find(load("ns3").axes, axis, value, "ns3")
+    assert found is not None
+
+    def judged() -> list[Statement | Missing]:
+        case = cases.Case.of(cases.with_({}))
+        return list(statements.of_base(Results({"paper": {"base": case}})))
+
+    context = copy_context()
+    context.run(CURRENT.set, Own(axes=(found,)))
+    return {one.key.rpartition(".")[2]: one for one in context.run(judged)}
+
+
+def test_with_other_errors_drops_of_cwnd_are_sought_where_these_are() -> None:
+    """The paper names 7.5, 8.1 and 9.1 s, which are its own errors; another error rate has others."""
+    one = of_base_with("error_rate", "1e-5")["fig1d_errors"]
+    assert isinstance(one, Statement)
+    assert one.agrees
+    assert "7.5" not in one.found
+
+
+def test_a_queue_that_is_never_full_has_no_drop_to_judge() -> None:
+    found = of_base_with("queue", "10000")
+    assert isinstance(found["fig1d_full"], Missing)
+    assert isinstance(found["fig1d_errors"], Statement)
+
+
+def test_the_flat_part_is_the_first_recovery(paper_runs: dict[str, Case]) -> None:
+    """From 1.1 s on a quarter of the paper's interval is slow start: the recovery itself has to be flat."""
+    one = statements._flat(Results({"paper": paper_runs}))
+    assert one.agrees
+    assert "from 1.129 to 1.259 s, the ACK line rises at 22%" in one.found
+    assert "from 1.1 to 1.2 s as a whole at 43%" in one.found

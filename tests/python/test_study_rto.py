@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import Context, copy_context
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,16 @@ import pytest
 import rexmit as rx
 from rexmit.frame import Frame
 from rexmit.running.many_runs import runs
-from rexmit_studies import paper
-from rexmit_studies.rto import fades, gaps, setting, table2, timer
+from rexmit_studies import load, own, paper
+from rexmit_studies.axes import find
+from rexmit_studies.own import CURRENT, Own
+from rexmit_studies.rto import fades, gaps, setting, table1, table2, timer
 from rexmit_studies.rto.channel import Channel, beyond, excess, fit
 from rexmit_studies.rto.measured import Sample, samples
 from rexmit_studies.rto.setting import CURED, PAPERS, SAFE, SEGMENTS, TESTS, channels, transfer, variants
 from rexmit_studies.rto.timer import rank_correlation
 from rexmit_studies.run import Outcome
+from rexmit_studies.study import Results
 from studied import quick
 
 
@@ -194,9 +198,9 @@ def test_two_kinds_of_fade_meet_rate_and_mean_burst_exactly(test: int, lengths: 
 
 def test_the_other_radio_is_faster_and_its_idle_time_no_shorter(outcome: Outcome) -> None:
     tables = {name: table for section in outcome.sections for name, table in section.tables.items()}
-    table = tables["the same fades over 802.11b and 802.11g"]
+    table = tables["the same fades over either radio"]
     clean = [float(cell) for cell in table["without errors (Mbps)"]]
-    assert table["radio"] == ["802.11b", "802.11g"] * 2
+    assert table["radio"] == ["802.11b at 11 Mbps", "802.11g at 54 Mbps"] * 2
     # 802.11g carries 24 to 25 Mbps of TCP payload, five times what 802.11b does.
     assert clean[0] == pytest.approx(4.89, abs=0.01)
     assert 24 < clean[1] < 26
@@ -208,3 +212,33 @@ def test_nagles_algorithm_is_not_what_holds_new_data(outcome: Outcome) -> None:
     assert "in the loss state 0 new segments are sent" in said.found
     scripted = {one.key for one in outcome.statements if one.scripted}
     assert scripted == {"rto.statement.fig2_order", "rto.statement.fig2_silence"}
+
+
+def with_axis(name: str, value: str) -> Context:
+    """A context in which the user has set one axis."""
+    axis = find(load("rto").axes, name, value, "rto")
+    assert axis is not None
+    context = copy_context()
+    context.run(CURRENT.set, Own(axes=(axis,)))
+    return context
+
+
+def test_poor_throughput_is_poor_beside_what_the_users_radio_carries() -> None:
+    """At 1 Mbps every transfer is below the paper's 1 Mbps, which is a fifth of what its radio carries."""
+    papers = Results({"clean": runs(transfer(None), [1], tables=("flows",))})
+    assert timer.level_mbps(papers, timer.POOR_MBPS) == 1.0
+    mine = with_axis("rate", "1")
+    at_1_mbps = mine.run(lambda: own.applied(transfer(None)))
+    slow = Results({"clean": runs(at_1_mbps, [1], tables=("flows",))})
+    assert 0.1 < mine.run(timer.level_mbps, slow, timer.POOR_MBPS) < 0.25
+    # Were the rate the paper's, so would the level be.
+    same = with_axis("rate", "11").run(timer.level_mbps, papers, timer.POOR_MBPS)
+    assert same == pytest.approx(1.0, abs=0.005)
+
+
+def test_fades_that_the_user_sets_are_fitted_to_nothing() -> None:
+    column = next(one for one in table1.COLUMNS if one.key == "fer")
+    assert table1._definition(2, column).endswith(table1.FITS)
+    mine = with_axis("fade", "20").run
+    assert not mine(table1._definition, 2, column).endswith(table1.FITS)
+    assert mine(table1._definition, 4, column).endswith(table1.FITS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,10 @@ import rexmit as rx
 from rexmit import stats
 from rexmit_studies import load, paper, scenario
 from rexmit_studies.axes import find
-from rexmit_studies.own import Own
+from rexmit_studies.own import CURRENT, Own
 from rexmit_studies.run import Outcome, run
-from rexmit_studies.wireless import against_ns2, both, errors, proposal, trace, uptime
+from rexmit_studies.study import Missing, Results
+from rexmit_studies.wireless import against_ns2, both, errors, proposal, statements, trace, uptime
 from rexmit_studies.wireless.measures import (
     VARIANTS,
     counts,
@@ -245,3 +248,20 @@ def test_disconnections_against_bit_errors_have_two_readings(outcome: Outcome) -
     (judged,) = [j for j in outcome.claims if j.claim.key.endswith("disconnection_over_ber")]
     assert judged.beside is not None
     assert judged.claim.tests[0].effect > 0 > judged.beside.claim.tests[0].effect
+
+
+def test_disconnections_that_the_user_lists_take_the_place_of_every_cycle() -> None:
+    """Figs. 2 and 3 compare two cycles; with a list both runs have the same disconnections."""
+    context = copy_context()
+    context.run(CURRENT.set, Own(outages=((2.0, 2.7), (6.0, 6.5)), schedule=trace.SCHEDULE))
+    assert [type(one) for one in context.run(lambda: list(statements.of_cycles(Results())))] == [Missing] * 2
+    found = context.run(trace.trace, "tahoe", *trace.FIG5)
+    assert context.run(trace.gone, found) == [(2.0, 2.7), (6.0, 6.5)]
+    assert context.run(trace.loss, found, 0).at == pytest.approx(2.0, abs=0.05)
+    waits = context.run(statements._waits, found)
+    assert "between 2.7 s and" in waits.found
+    # Drawn at random they are known to nobody.
+    at_random = copy_context()
+    at_random.run(CURRENT.set, Own(((f"{trace.SCHEDULE}.up", "3s"), (f"{trace.SCHEDULE}.down", "1s"))))
+    with pytest.raises(ValueError, match="the schedule of the user"):
+        at_random.run(trace.gone, found)

@@ -99,6 +99,7 @@ AXES = (
         low=1,
         high=10_000,
         **one_key(QUEUE),
+        counts="packets",
         whole=True,
         # Windows never has more than its send buffer of 64 KiB under way, which a short queue holds.
         may=(*MAY, RECOVERS, "interruption.setup.wireless"),

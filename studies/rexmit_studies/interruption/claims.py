@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from rexmit.stats import Test, known_mean
+from rexmit_studies import own
 from rexmit_studies.interruption import lengths, osx, phases, server, setups
 from rexmit_studies.interruption.phases import Transfer
 from rexmit_studies.interruption.sections import Section
@@ -112,8 +113,12 @@ def _window(results: Results) -> Claim:
     return Claim(
         key,
         f"{literal} of {n} sections have the kind that the sender tells (whether it was still sending when "
-        f"the link returned), and {said}: behind a deep queue a sender stops when the ACKs stop, and the "
-        "queue goes on",
+        f"the link returned), and {said}"
+        + (
+            ""
+            if own.current()
+            else ": behind a deep queue a sender stops when the ACKs stop, and the queue goes on"
+        ),
         tests=[
             Test.mean(
                 f"share of a draw's sections that the sender's sending tells, less {RULE:g}",
@@ -170,9 +175,12 @@ def _windows_limited(results: Results) -> Claim:
         "interruption.claim.windows_limited",
         f"Whatever the sender's buffer is, the most under way is all of it: {told} bytes. So it is Windows "
         "7's send buffer of 64 KiB that holds it back, neither its congestion window, with Compound on or "
-        "off, nor what the server advertises",
+        "off, nor what the server advertises"
+        if filled
+        else f"Under way are at most {told} bytes of the sender's buffer: it is not always the buffer that "
+        "holds Windows 7 back",
         settled="fails" if filled else "holds",
-        reading="a steady air of 5.2 Mbps, five sizes of the send buffer",
+        reading=f"a steady air of {setups.rate(5.2)}, {len(plain)} sizes of the send buffer",
     )
 
 

@@ -95,12 +95,14 @@ def what_decides(found: Mapping[str, Sequence[Transfer]], name: str) -> Figure:
         y = [1e3 * max(s.lag_s, 1e-4) for _, s in mine]
         ax.plot(x, y, ls="none", marker=marker, ms=3, mew=0, alpha=0.7, color=colour, label=IN_WORDS[kind])
     ax.axvline(1.0, color=GREY, lw=1.0, ls="--")
-    ax.axvspan(0.02, 1.0, color=SHADE, zorder=0.3)
+    ratios = [s.flight_bytes / setups.outage_bytes(t.mbps) for t, s in pairs if s.flight_bytes]
+    low, high = min([0.06, *(0.9 * x for x in ratios)]), max([8.0, *(1.1 * x for x in ratios)])
+    ax.axvspan(low / 2, 1.0, color=SHADE, zorder=0.3)
     ax.set_xscale("log")
-    ax.set_xlim(0.06, 8)
+    ax.set_xlim(low, high)
     lags = [1e3 * s.lag_s for _, s in pairs]
     ax.set_ylim(0, max(20.0, 1.08 * max(lags, default=0.0)))
-    ax.set_xticks([0.1, 0.2, 0.5, 1, 2, 5])
+    ax.set_xticks([at for at in (0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if low <= at <= high])
     ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
     ax.set_xlabel(f"in flight when the repair begins / what the air carries in {1e3 * setups.outage():g} ms")
     ax.set_ylabel("from the link's return\nto the first repair (ms)")

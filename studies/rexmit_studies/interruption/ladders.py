@@ -9,10 +9,10 @@ import numpy as np
 
 from rexmit_studies import own
 from rexmit_studies.interruption import exchange, phases, setups
-from rexmit_studies.interruption.sections import Section
+from rexmit_studies.interruption.sections import IN_WORDS, Section
 from rexmit_studies.interruption.traces import ALL_46, Trace, trace
 from rexmit_studies.paper import figures
-from rexmit_studies.rows import all_tried, exact, fitted, sampled, stated
+from rexmit_studies.rows import all_tried, exact, fitted, sampled, stated, tried
 from rexmit_studies.study import Drawing, Missing, Results, Row
 
 SHIFT = (
@@ -41,6 +41,17 @@ def three(results: Results) -> Three:
     reno, osx = trace(results, "reno"), trace(results, "osx")
     slow = osx.first("intermittent") or osx.sections[-1]
     return Three(reno, reno.sections[0], reno.first("with") or reno.sections[-1], osx, slow)
+
+
+def needs(section: Section, kind: str) -> None:
+    """Raises ValueError where the user's transfer has no section of the kind that a ladder shows."""
+    if own.current() and section.kind != kind:
+        raise ValueError(f"no section is {kind}")
+
+
+def _which(section: Section, ordinal: str, what: str) -> str:
+    """`the fourth outage`; with the user's values the section need not be the paper's."""
+    return f"section ({section.number}), the first {what}" if own.current() else f"the {ordinal} outage"
 
 
 def _away(here: int, there: int) -> str:
@@ -130,10 +141,11 @@ def _next_segment(of: Three) -> Row:
 
 def _reno_4(of: Three) -> Iterator[Row]:
     key, t, s = "interruption.episode.reno_4", of.reno, of.reno_4
+    needs(s, "with")
     yield exact(
         f"{key}.lost_segments",
         s.lost,
-        "segments lost in the fourth outage",
+        f"segments lost in {_which(s, 'fourth', 'with a time lag')}",
         why=f"the whole window is lost, and it is cwnd after three halvings: {s.flight_bytes // setups.MSS} "
         f"segments here, 59 in the paper",
     )
@@ -184,12 +196,7 @@ def _osx_2(results: Results) -> Iterator[Row | Missing]:
         )
     else:
         yield Missing(f"{key}.lost_segments", "with your values no section of any transfer is intermittent")
-    yield exact(
-        f"{key}.first_lost",
-        exchange.segment(of.osx, of.osx_2.first_lost).data(),
-        "the transfer of the figures",
-        why="another section, the fourth, is the intermittent one here",
-    )
+    yield tried(f"{key}.first_lost", lambda: _osx_first(of), NONE)
     lengths = np.array([s.length_s for s in slow])
     long = float(np.mean(lengths > LONG_S)) if len(lengths) else 0.0
     yield stated(
@@ -208,6 +215,16 @@ def _osx_2(results: Results) -> Iterator[Row | Missing]:
             "what happens from the first timeout to the second; the server's window is set to 46 segments",
             why="the packets come in another order",
         )
+    )
+
+
+def _osx_first(of: Three) -> Row:
+    needs(of.osx_2, "intermittent")
+    return exact(
+        "interruption.episode.osx_2.first_lost",
+        exchange.segment(of.osx, of.osx_2.first_lost).data(),
+        "the transfer of the figures",
+        why="another section, the fourth, is the intermittent one here",
     )
 
 
@@ -279,7 +296,7 @@ def tables(results: Results) -> dict[str, dict[str, list[str]]]:
     same, n = exchange.cycles(whole, whole.sections[0])
     return {
         "the three ladders": {
-            "ladder": ["Fig. 9, Reno (1)", "Fig. 10, Reno (4)", "Fig. 11, OS X (2)", "OS X, 46 under way"],
+            "ladder": _names(of),
             "paper lost": ["88", "58", "46", "46"],
             "rexmit lost": [str(s.lost) for s in (of.reno_1, of.reno_4, of.osx_2, whole.sections[0])],
             "timeouts": [str(s.timeouts) for s in (of.reno_1, of.reno_4, of.osx_2, whole.sections[0])],
@@ -294,6 +311,15 @@ def tables(results: Results) -> dict[str, dict[str, list[str]]]:
             ],
         }
     }
+
+
+def _names(of: Three) -> list[str]:
+    """The ladders; with the user's values the sections that stand for the paper's."""
+    papers = ["Fig. 9, Reno (1)", "Fig. 10, Reno (4)", "Fig. 11, OS X (2)", "OS X, 46 under way"]
+    if not own.current():
+        return papers
+    each = (("reno", of.reno_1), ("reno", of.reno_4), ("osx", of.osx_2))
+    return [f"{setups.title(name)} ({s.number}), {IN_WORDS[s.kind]}" for name, s in each] + papers[3:]
 
 
 def text(results: Results) -> str:

@@ -105,10 +105,10 @@ def _transfers(runs: Runs, lengths: Sequence[float]) -> dict[tuple[float, str], 
     last_s = setups.lasts(outages=False)
     down = [setups.periodic(at, period(length), length, last_s) for length, _, (at, _) in cases]
     each = sections.of_runs(runs, [at for _, _, (at, _) in cases], down=down)
-    lasted = runs.summary.to_arrow()["duration_s"].to_pylist()
+    lasted, mss = runs.summary.to_arrow()["duration_s"].to_pylist(), phases.segments(runs)
     made: dict[tuple[float, str], list[Met]] = {}
     for k, (length, system, (_, mbps)) in enumerate(cases):
-        cost = phases.beyond_undisturbed_s(system, lasted[k], mbps, down[k]) - length
+        cost = phases.beyond_undisturbed_s(mss[k], lasted[k], mbps, down[k]) - length
         made.setdefault((length, system), []).append(Met(cost, each[k]))
     return made
 

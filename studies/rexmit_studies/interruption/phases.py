@@ -39,6 +39,8 @@ class Transfer:
     #: None: it had not ended when the run did.
     duration_s: float | None
     window_bytes: int
+    #: Payload of a full segment.
+    mss: int = setups.MSS
 
     @property
     def cost_s(self) -> float:
@@ -57,7 +59,7 @@ class Transfer:
 
     def _cost_s(self, duration_s: float) -> float:
         down = setups.down(self.phase_s, setups.period(), duration_s)
-        return beyond_undisturbed_s(self.system, duration_s, self.mbps, down)
+        return beyond_undisturbed_s(self.mss, duration_s, self.mbps, down)
 
     def foretold(self, section: Section) -> bool:
         """Whether its kind is the one that the window tells: without time lag if more was under way than the
@@ -66,9 +68,7 @@ class Transfer:
         return (section.flight_bytes > setups.outage_bytes(self.mbps)) == (section.kind == "without")
 
 
-def beyond_undisturbed_s(
-    system: str, duration_s: float | None, mbps: float, down: Sequence[Interval]
-) -> float:
+def beyond_undisturbed_s(mss: int, duration_s: float | None, mbps: float, down: Sequence[Interval]) -> float:
     """For each outage the time beyond that of an undisturbed transfer at this rate, s.
 
     NaN: there was none, or the transfer did not end.
@@ -77,16 +77,36 @@ def beyond_undisturbed_s(
         return float("nan")
     # Those that began before its last byte had arrived.
     outages = sum(begin < duration_s for begin, _ in down)
-    packets = np.ceil(setups.file_bytes() / setups.payload(system))
-    undisturbed = packets * setups.PACKET_BYTES * 8 / (mbps * 1e6)
+    packets = np.ceil(setups.file_bytes() / mss)
+    undisturbed = packets * setups.packet_bytes(mss) * 8 / (mbps * 1e6)
     return (duration_s - float(undisturbed)) / outages if outages else float("nan")
+
+
+def segments(runs: Runs) -> dict[int, int]:
+    """The payload of a full segment of each run's upload, which another stack may cut otherwise."""
+    found: dict[int, int] = {}
+    rows = runs.table("flows").to_arrow()
+    for run, mss in zip(rows["run"].to_pylist(), rows["mss"].to_pylist(), strict=True):
+        found[run] = max(found.get(run, 0), int(mss or 0))
+    return {run: mss or setups.MSS for run, mss in found.items()}
+
+
+def drawn() -> str:
+    """What the draws are of, in words; the user's rate is not drawn."""
+    low, high = air()
+    what = [] if setups.listed() else ["phase"]
+    what += ["air rate"] if low < high else []
+    said = f"draws of {' and '.join(what)}" if what else "transfers"
+    said += "" if low < high else f", the air at {low:g} Mbps"
+    return said + (", the outages as given" if setups.listed() else "")
 
 
 def told_of_draws() -> str:
     """The simulated transfers on which claims are tested, and their parameters."""
     low, high = air()
     rates = f"{low:g} to {high:g}" if low < high else f"{low:g}"
-    return f"draws of phase (all of the period) and air ({rates} Mbps), the server's window at most 451,840"
+    phase = "the outages as given," if setups.listed() else "draws of phase (all of the period) and"
+    return f"{phase} air ({rates} Mbps), the server's window at most 451,840"
 
 
 def air() -> tuple[float, float]:
@@ -143,9 +163,10 @@ def _transfers(runs: Runs) -> dict[str, list[Transfer]]:
     flows = runs.table("flows").to_arrow()
     for run, window in zip(flows["run"].to_pylist(), flows["window_max_bytes"].to_pylist(), strict=True):
         largest[run] = max(largest.get(run, 0), int(window or 0))
+    mss = segments(runs)
     systems = [name for name in setups.SYSTEMS for _ in range(n)]
     every = [
-        Transfer(system, *draw, found[k], lasted[k], largest.get(k, 0))
+        Transfer(system, *draw, found[k], lasted[k], largest.get(k, 0), mss[k])
         for k, (system, draw) in enumerate(zip(systems, at, strict=True))
     ]
     return {name: every[k * n : (k + 1) * n] for k, name in enumerate(setups.SYSTEMS)}

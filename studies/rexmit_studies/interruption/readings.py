@@ -9,28 +9,28 @@ from rexmit_studies.interruption import sections, server, setups
 from rexmit_studies.interruption.sections import Section
 from rexmit_studies.study import Plan, Results
 
-#: The readings: what the server's window ends at, the air, the queue before it.
-READINGS: dict[str, dict[str, Any]] = {
-    "5.2 Mbps, window as the kernel allows": setups.steady(5.2),
-    "4.6 Mbps, window as the kernel allows": setups.steady(4.6),
-    "5.2 Mbps, window of Fig. 7": {**setups.steady(5.2), **setups.server(setups.FIG7_LINUX)},
-    "4.6 Mbps, window of Fig. 7": {**setups.steady(4.6), **setups.server(setups.FIG7_LINUX)},
-    "4.2 Mbps, window of Fig. 7": {**setups.steady(4.2), **setups.server(setups.FIG7_LINUX)},
-    "4.6 Mbps, window of Fig. 7, queue of 100 packets": {
-        **setups.steady(4.6),
-        **setups.server(setups.FIG7_LINUX),
-        setups.QUEUE: 100,
-    },
-    "the air slowing, window of Fig. 7 (fitted)": setups.fitted(),
-    "802.11g at 6 Mbps, window of Fig. 7": {**setups.hop(), **setups.server(setups.FIG7_LINUX)},
-    "802.11g at 6 Mbps, a frame in ten repeated, window of Fig. 7": {
-        **setups.hop(0.1),
-        **setups.server(setups.FIG7_LINUX),
-    },
-    "5.2 Mbps, a server with buffers of 16 KiB that does not tune": {**setups.steady(5.2), **server.fig7()},
-}
-#: Enough to see the difference that the air and the window make.
-QUICK = ("5.2 Mbps, window as the kernel allows", "4.6 Mbps, window of Fig. 7")
+
+def readings() -> dict[str, dict[str, Any]]:
+    """The readings: what the server's window ends at, the air, the queue before it. An air of the user's own
+    takes the place of all rates but that of 802.11g, so that several readings are one.
+    """
+    fig7 = setups.server(setups.FIG7_LINUX)
+    found: dict[str, dict[str, Any]] = {}
+    for mbps in (5.2, 4.6):
+        found[f"{setups.rate(mbps)}, window as the kernel allows"] = setups.steady(mbps)
+    for mbps in (5.2, 4.6, 4.2):
+        found[f"{setups.rate(mbps)}, window of Fig. 7"] = {**setups.steady(mbps), **fig7}
+    short = {**setups.steady(4.6), **fig7, setups.QUEUE: 100}
+    found[f"{setups.rate(4.6)}, window of Fig. 7, queue of 100 packets"] = short
+    if not setups.air_mbps():
+        found["the air slowing, window of Fig. 7 (fitted)"] = setups.fitted()
+    found["802.11g at 6 Mbps, window of Fig. 7"] = {**setups.hop(), **fig7}
+    found["802.11g at 6 Mbps, a frame in ten repeated, window of Fig. 7"] = {**setups.hop(0.1), **fig7}
+    untuned = f"{setups.rate(5.2)}, a server with buffers of 16 KiB that does not tune"
+    found[untuned] = {**setups.steady(5.2), **server.fig7()}
+    return found
+
+
 #: The systems that stand in the table.
 SHOWN = ("reno", "cubic", "cubic-plain", "westwood", "windows7", "osx")
 LETTER = {"without": "–", "with": "lag", "intermittent": "intermittent", "other": "?"}
@@ -39,14 +39,20 @@ LETTER = {"without": "–", "with": "lag", "intermittent": "intermittent", "othe
 def declare(plan: Plan) -> None:
     plan.runs(
         "readings",
-        [setups.setup(name, {**READINGS[r], **setups.BARE}) for r in asked(plan.quick) for name in SHOWN],
+        [
+            setups.setup(name, {**keys, **setups.BARE})
+            for reading, keys in readings().items()
+            if reading in asked(plan.quick)
+            for name in SHOWN
+        ],
         tables=sections.TABLES,
     )
 
 
 def asked(quick: bool) -> tuple[str, ...]:
-    """The readings that are run."""
-    return QUICK if quick else tuple(READINGS)
+    """The readings that are run; if quick, enough to see the difference that the air and the window make."""
+    few = (f"{setups.rate(5.2)}, window as the kernel allows", f"{setups.rate(4.6)}, window of Fig. 7")
+    return few if quick else tuple(readings())
 
 
 def found(results: Results) -> dict[str, dict[str, list[Section]]]:

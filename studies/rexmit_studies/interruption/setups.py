@@ -76,8 +76,18 @@ BARE = {"record.capture": False, "record.drops": False}
 
 
 def outage() -> float:
-    """How long an outage is, s."""
-    return float(own.value("outage", 1e3 * OUTAGE_S)) / 1e3
+    """How long an outage is, s; of outages that the user lists, on average: margins go with it."""
+    mine = own.mine("outage")
+    if mine is not None:
+        return float(mine) / 1e3
+    if not listed():
+        return OUTAGE_S
+    return float(np.mean([quantity(length) for _, length in _schedule()["intervals"]]))
+
+
+def listed() -> bool:
+    """Whether the user says when each outage is, so that no phase is drawn."""
+    return _own_schedule() and "intervals" in _schedule()
 
 
 def period() -> float:
@@ -140,9 +150,9 @@ def stack(name: str) -> str:
     return str(own.value("stack", SYSTEMS[name])) if name == "reno" else SYSTEMS[name]
 
 
-def payload(name: str) -> int:
-    """Bytes of the file in a full packet of a system."""
-    return WINDOWS_MSS if name in WINDOWS else MSS
+def packet_bytes(payload: int) -> int:
+    """The packet that a full segment is in: one of Ethernet's, or the payload with plain headers."""
+    return PACKET_BYTES if payload >= MSS else payload + 40
 
 
 def title(name: str) -> str:
@@ -216,6 +226,11 @@ def air_mbps() -> float | None:
     mine: float | None = own.mine("rate")
     said = own.current().value(AIR)
     return mine if said is None else quantity(said.strip().strip('"')) / 1e6
+
+
+def rate(mbps: float) -> str:
+    """The air's rate in words where the study takes this one: `5.2 Mbps`; the user's, if there is one."""
+    return f"{air_mbps() or mbps:g} Mbps"
 
 
 def slowing_air(rates_mbps: Sequence[float] = FITTED_MBPS) -> Any:

@@ -11,7 +11,7 @@ from rexmit.screen.units import count
 from rexmit_studies import own
 from rexmit_studies.interruption import exchange, phases, readings, setups
 from rexmit_studies.interruption.graphs import NAMED
-from rexmit_studies.interruption.ladders import LONG_S, NONE, three
+from rexmit_studies.interruption.ladders import LONG_S, NONE, needs, three
 from rexmit_studies.interruption.sections import IN_WORDS
 from rexmit_studies.interruption.traces import ALL_46, trace
 from rexmit_studies.paper import statements as said
@@ -19,7 +19,11 @@ from rexmit_studies.rows import all_tried, seen, tried
 from rexmit_studies.study import Missing, Results, Statement
 
 KEY = f"{setups.NAME}.statement."
-DRAWN = "over free draws of phase and air rate, the server's window set to 451,840 bytes"
+
+
+def drawn() -> str:
+    """The transfers of which a pattern is sought."""
+    return f"over free {phases.drawn()}, the server's window set to 451,840 bytes"
 
 
 def of_graphs(results: Results) -> Iterator[Statement | Missing]:
@@ -51,7 +55,7 @@ def _graphs(results: Results) -> Iterator[Statement]:
     ):
         wanted, whole = NAMED[system]
         hits = phases.with_pattern(every[system], wanted, whole)
-        yield seen(KEY + name, hits, len(every[system]), DRAWN, drawing=drawing)
+        yield seen(KEY + name, hits, len(every[system]), drawn(), drawing=drawing)
     linux = [t for name in setups.LINUX for t in every[name]]
     right, n = phases.share(linux, lambda t, s: (s.beyond_bytes > 0) == (s.kind == "without"))
     yield Statement(
@@ -80,7 +84,7 @@ def _graphs(results: Results) -> Iterator[Statement]:
     lag, n = phases.share(windows, lambda t, s: s.kind == "with")
     yield Statement(
         KEY + "fig6_windows",
-        f"{lag} of {n} sections have a time lag, over free draws of phase and air rate",
+        f"{lag} of {n} sections have a time lag, over free {phases.drawn()}",
         lag == n,
         drawing="fig6-windows",
     )
@@ -91,13 +95,13 @@ def _graphs(results: Results) -> Iterator[Statement]:
         any(s.number == 2 and s.kind == "intermittent" and s.length_s > LONG_S for s in t.sections)
         for t in osx
     )
-    yield seen(KEY + "fig8_flat", flat, len(osx), DRAWN, drawing="fig8-osx")
+    yield seen(KEY + "fig8_flat", flat, len(osx), drawn(), drawing="fig8-osx")
     third = phases.with_pattern(osx, {"with": (3,)}, whole=False)
     yield seen(
         KEY + "fig8_more",
         third,
         len(osx),
-        DRAWN,
+        drawn(),
         rows=["interruption.sections.osx.with_time_lag"],
         drawing="fig8-osx",
     )
@@ -135,8 +139,8 @@ def _smaller(results: Results) -> Statement:
     reno, windows = (readings.free_window(results, name) for name in ("reno", "windows7"))
     return Statement(
         KEY + "fig7_smaller",
-        f"left to itself the server offers Windows up to {windows:,} bytes, Reno up to {reno:,}; with "
-        "any memory for a segment (below) it offers both about as much",
+        f"left to itself the server offers Windows up to {windows:,} bytes, {setups.title('reno')} up to "
+        f"{reno:,}",
         windows < reno / 2,
         drawing="fig7-windows",
     )
@@ -173,6 +177,7 @@ def _fig9(results: Results) -> Statement:
 
 def _fig10(results: Results) -> Statement:
     of = three(results)
+    needs(of.reno_4, "with")
     opening = exchange.opening(of.reno, of.reno_4)
     return Statement(
         KEY + "fig10_order",
@@ -185,6 +190,7 @@ def _fig10(results: Results) -> Statement:
 
 def _fig10_type(results: Results) -> Statement:
     section = three(results).reno_4
+    needs(section, "with")
     lag = "a time lag" if section.kind == "with" else f"is {IN_WORDS[section.kind]}"
     misprint = "; so it has by the paper's own section III and by its summary of IV.B: a misprint"
     return Statement(
@@ -228,6 +234,7 @@ def _fig11(results: Results) -> Statement:
 
 def _fig11_end(results: Results) -> Statement:
     of = three(results)
+    needs(of.osx_2, "intermittent")
     found = exchange.whole(of.osx, of.osx_2)
     fired = [i for i, e in enumerate(found) if e.what == "timeout"]
     after = found[fired[-1] + 1 :] if fired else []

@@ -81,6 +81,7 @@ AXES = (
         low=1,
         high=10_000,
         **one_key(cases.QUEUE),
+        counts="packets",
         whole=True,
         may=(*MAY1, *MAY2),
     ),

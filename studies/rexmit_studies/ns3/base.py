@@ -36,7 +36,7 @@ def rows(results: Results) -> Iterator[Row | Missing]:
     yield setup(
         "ns3.setup.error_rate",
         own.value("error_rate", float(cases.BASE_ERRORS)),
-        "per byte of a frame; which frames are hit is ns-3.20's own draw",
+        f"per byte of a frame; {cases.lost()}",
     )
     variant = "NewReno" if given["flow.bulk.stack"] == "ns3.20-newreno" else str(given["flow.bulk.stack"])
     yield setup("ns3.setup.variant", variant, "the stack of the scenario")

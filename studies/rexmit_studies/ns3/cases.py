@@ -67,6 +67,14 @@ def at_rate(rate: float) -> dict[str, Any]:
     return listed(known) if known else drawn(rate)
 
 
+def lost() -> str:
+    """Whose frames are lost where the study does not vary the error rate, in words."""
+    mine = own.mine("error_rate")
+    if mine is None or any(float(name) == mine for name in ERROR_RATES):
+        return "the frames lost that ns-3.20 lost"
+    return f"frames lost by a draw of our own at {mine:g}"
+
+
 def settings() -> dict[str, dict[str, Any]]:
     """Every run of section 1 by its name: what it sets beside the base case."""
     found: dict[str, dict[str, Any]] = {"base": {}}

@@ -22,6 +22,7 @@ from rexmit.figures.style import (
     legend_above,
     styled,
 )
+from rexmit_studies.ns3 import cases
 from rexmit_studies.ns3.cases import Case, Numbers
 
 SINCE = "time since the run began (s)"
@@ -75,7 +76,7 @@ def against(
     styles = ("--", ":", "-.")
     for (label, (at, values)), style in zip((lines or {}).items(), styles, strict=False):
         ax.plot(at, values, color=GREY, ls=style, lw=1.1, label=label)
-    ax.plot(x, ours, color=BLACK, lw=0.9, marker=".", ms=5, label="rexmit, the frames lost that ns-3.20 lost")
+    ax.plot(x, ours, color=BLACK, lw=0.9, marker=".", ms=5, label=f"rexmit, {cases.lost()}")
     ax.plot(x, paper, ls="none", marker="o", ms=8, mfc="none", mec=RED, mew=1.3, label="paper")
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(FixedLocator(list(x)))

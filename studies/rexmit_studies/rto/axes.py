@@ -35,6 +35,7 @@ AXES = (
         low=1,
         high=200,
         owns=("link.air.channel.fading*",),
+        counts="frames",
         may=(*SHAPES, *RADIO),
     ),
     Axis(
@@ -44,6 +45,7 @@ AXES = (
         ("rto.table1.2.*", "rto.claim.idle_dominates", "rto.claim.ack_loss_matters", *CURE),
         low=5,
         high=100_000,
+        counts="frames",
         may=(*SHAPES, *RADIO),
     ),
     Axis(

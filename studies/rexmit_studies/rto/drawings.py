@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from rexmit_studies.rto.setting import (
     variants,
 )
 from rexmit_studies.rto.table1 import paper_value
-from rexmit_studies.rto.timer import gain, timer_idle
+from rexmit_studies.rto.timer import POOR_MBPS, gain, level_mbps, timer_idle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,6 +66,11 @@ def _plain(axis: Axis, ticks: list[float]) -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def fastest(samples: Iterable[Sample]) -> float:
+    """Where an axis of throughput ends, Mbps: behind the paper's radio, or behind the user's."""
+    return max(5.2, *(1.04 * float(np.max(one["throughput_mbps"])) for one in samples))
+
+
 def _steps(ax: Axes, values: Any, colour: str, label: str, **style: Any) -> None:
     """The share of runs with at most x."""
     x = np.sort(values)
@@ -75,9 +81,11 @@ def _steps(ax: Axes, values: Any, colour: str, label: str, **style: Any) -> None
 def bursts() -> Figure:
     """How long bursts of erroneous frames are in the fitted channels."""
     fig, (ax,) = canvas(height=3.6)
+    longest = 0.0
     for test in TESTS:
         channel, colour = channels()[test], COLOUR[test]
         _, low, high = channel.longest(SEGMENTS)
+        longest = max(longest, 1.04 * high)
         tail = beyond(channel, high + 4)
         bursts_in_all = SEGMENTS * channel.burst_begins
         ax.plot(np.arange(len(tail)) + 1, bursts_in_all * tail, color=colour, label=f"test {test}")
@@ -88,7 +96,7 @@ def bursts() -> Figure:
     ax.set_yscale("log")
     ax.set_ylim(0.12, 1200)
     _plain(ax.yaxis, [1, 10, 100, 1000])
-    ax.set_xlim(0, 95)
+    ax.set_xlim(0, max(95, longest))
     ax.set_xlabel("length of a burst of erroneous frames (frames)")
     ax.set_ylabel("bursts as long or longer,\nper transfer")
     legend_above(ax)
@@ -106,7 +114,7 @@ def throughput(results: Results) -> Figure:
         ax.plot(
             theirs, np.mean(values <= theirs), "D", color=COLOUR[test], markersize=6, markeredgecolor="white"
         )
-    ax.set_xlim(0, 5.2)
+    ax.set_xlim(0, fastest(tests(results)[test] for test in TESTS))
     ax.set_ylim(-0.02, 1.03)
     ax.set_xlabel("throughput (Mbps)")
     ax.set_ylabel("share of transfers\nwith at most this")
@@ -162,8 +170,8 @@ def idle_or_loss(results: Results) -> Figure:
     left.set_xscale("log")
     _plain(left.xaxis, [3, 10, 30, 100, 300, 1000, 3000])
     for ax in (left, right):
-        ax.axhline(1, color=GREY, linewidth=0.6, linestyle=":")
-        ax.set_ylim(0, 5)
+        ax.axhline(level_mbps(results, POOR_MBPS), color=GREY, linewidth=0.6, linestyle=":")
+        ax.set_ylim(0, fastest(tests(results)[test] for test in POOR))
     left.set_xlabel("total idle time (s)")
     right.set_xlabel("datagrams lost (%)")
     left.set_ylabel("throughput (Mbps)")
@@ -185,11 +193,13 @@ def idle_distribution(results: Results) -> Figure:
     """How many gaps of which length a transfer has, by stack."""
     fig, panels = _pair(3.5)
     shown = (PAPERS, CURED, "linux-2.4", "rfc-sack", SAFE)
+    most = 50.0
     for ax, test in zip(panels, POOR, strict=True):
         for name in shown:
             sample = of_papers_stack(results)[test] if name == PAPERS else others(results)[test, name]
             x = np.sort(sample.gap_s[sample.gap_s > 0.1])[::-1]
             per_run = np.arange(1, len(x) + 1) / len(sample["took_s"])
+            most = max(most, 1.3 * len(x) / len(sample["took_s"]))
             # The cure lies so close that the paper's stack has to show below it.
             width = 2.6 if name == PAPERS else 1.0
             ax.step(x, per_run, where="pre", color=STACK_COLOUR[name], label=name, linewidth=width)
@@ -197,10 +207,11 @@ def idle_distribution(results: Results) -> Figure:
         ax.set_xscale("log")
         ax.set_yscale("log")
         ax.set_xlim(0.15, 150)
-        ax.set_ylim(0.15, 50)
         _plain(ax.xaxis, [0.2, 1, 5, 20, 57, 120])
-        _plain(ax.yaxis, [0.2, 0.5, 1, 2, 5, 10, 20])
         ax.set_xlabel(f"idle time (s), test {test}")
+    for ax in panels:
+        _plain(ax.yaxis, [tick for tick in (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500) if tick < most])
+        ax.set_ylim(0.15, most)
     panels[0].set_ylabel("gaps as long or longer,\nper transfer")
     _legend_over(fig, panels[0])
     return Figure(fig, "idle-distribution")
@@ -262,7 +273,8 @@ def readings(results: Results) -> Figure:
             values = reread(results)[test][name]["throughput_mbps"]
             _steps(ax, values, COLOUR[test], f"test {test}, {name}", linestyle=line)
         ax.plot(paper_value(test, "throughput_mbps"), -0.045, "D", color=COLOUR[test], clip_on=False)
-    ax.set_xlim(0, 5.2)
+    every = [reread(results)[test][name] for test in LOSSY for name in STRETCHES]
+    ax.set_xlim(0, fastest([*every, *(tests(results)[test] for test in LOSSY)]))
     ax.set_ylim(-0.02, 1.03)
     ax.set_xlabel("throughput (Mbps)")
     ax.set_ylabel("share of transfers\nwith at most this")

@@ -12,7 +12,7 @@ from rexmit_studies.rows import seen
 from rexmit_studies.rto import table2
 from rexmit_studies.rto.measured import tests
 from rexmit_studies.rto.setting import LOSSY, POOR
-from rexmit_studies.rto.timer import POOR_MBPS, timer_idle
+from rexmit_studies.rto.timer import POOR_MBPS, level_mbps, timer_idle
 from rexmit_studies.study import Statement
 
 if TYPE_CHECKING:
@@ -31,14 +31,15 @@ def of_table1(results: Results) -> Iterator[Statement]:
     """Table I as a whole."""
     found = tests(results)
     mbps = {test: found[test]["throughput_mbps"] for test in found}
-    poor = (mbps[2] < POOR_MBPS) & (mbps[4] < POOR_MBPS)
-    levels = poor & (mbps[1] > 2) & (mbps[1] < 4) & (mbps[3] > 4) & (mbps[5] > 4)
+    least, low, high = (level_mbps(results, one) for one in (POOR_MBPS, 2.0, 4.0))
+    poor = (mbps[2] < least) & (mbps[4] < least)
+    levels = poor & (mbps[1] > low) & (mbps[1] < high) & (mbps[3] > high) & (mbps[5] > high)
     yield seen(
         KEY + "table1_levels",
         int(levels.sum()),
         len(levels),
-        "five transfers of one seed with tests 2 and 4 below 1 Mbps, test 1 between 2 and 4, tests 3 and 5 "
-        "above 4",
+        f"five transfers of one seed with tests 2 and 4 below {least:g} Mbps, test 1 between {low:g} and "
+        f"{high:g}, tests 3 and 5 above {high:g}",
         drawing="throughput",
     )
     spread = []
@@ -56,14 +57,14 @@ def of_table1(results: Results) -> Iterator[Statement]:
     share = []
     for test in POOR:
         sample = found[test]
-        below = sample["throughput_mbps"] < POOR_MBPS
+        below = sample["throughput_mbps"] < least
         share += list((timer_idle(sample) / sample["took_s"])[below])
     yield Statement(
         KEY + "table1_idle",
-        f"in transfers below 1 Mbps idle gaps of more than 0.1 s are {np.mean(share):.0%} of the time on "
-        "average"
+        f"in transfers below {least:g} Mbps idle gaps of more than 0.1 s are {np.mean(share):.0%} of the "
+        "time on average"
         if share
-        else "no transfer stayed below 1 Mbps",
+        else f"no transfer stayed below {least:g} Mbps",
         float(np.mean(share)) > 0.5 if share else None,
         drawing="idle-or-loss",
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rexmit_studies import rows
+from rexmit_studies import own, rows
 from rexmit_studies.paper import figures
 from rexmit_studies.rto.gaps import FITTED as FITTED_IDLE
 from rexmit_studies.rto.gaps import threshold
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: What the channels are fitted to.
 FITTED_COLUMNS = ("fer", "avg_error_frame_burst", "max_error_frame_burst")
+#: What a definition says of them; and the test whose fades are an axis.
+FITS, FADING = "; the channel is fitted to it", 2
 #: Hardly an error, and no timeout.
 GOOD = (3, 5)
 
@@ -44,8 +46,8 @@ COLUMNS = (
     Column("ip_loss_percent", "lost copies / copies sent, known from both ends", "%"),
     Column("avg_lost_packet_burst", "mean run of lost copies, of the transfers that lost any", "packets"),
     Column("max_lost_packet_burst", "longest run of lost copies", "packets"),
-    Column("retransmissions", "segments sent again"),
-    Column("max_retransmissions_one_segment", "most copies of one segment, less one"),
+    Column("retransmissions", "segments sent again", "segments"),
+    Column("max_retransmissions_one_segment", "most copies of one segment, less one", "copies"),
     Column("rtt_mean_ms", "mean RTT, from ACKs of data that was sent once", "ms"),
     Column("rtt_stddev_ms", "standard deviation of that RTT", "ms"),
     Column("max_idle_s", "longest time without a data packet", "s"),
@@ -65,8 +67,14 @@ def table1(results: Results) -> Iterator[Row]:
             why = _why(test, column.key, sample) if len(sample["took_s"]) >= rows.FEW else ""
             told = is_fitted(test, column.key)
             group = "" if told else f"Table I, test {test}"
-            row = rows.sampled(key, found[column.key], column.definition, column.unit, why, group)
+            row = rows.sampled(key, found[column.key], _definition(test, column), column.unit, why, group)
             yield rows.fitted(row) if told else row
+
+
+def _definition(test: int, column: Column) -> str:
+    """How a figure is computed; a channel whose fades the user sets is fitted to nothing."""
+    mine = test == FADING and any(own.mine(axis) is not None for axis in ("fade", "between"))
+    return column.definition.removesuffix(FITS) if mine else column.definition
 
 
 def is_fitted(test: int, column: str) -> bool:

@@ -100,6 +100,7 @@ AXES = (
         # rexmit counts those that wait.
         sets=lambda packets: {"link.bottleneck.queue.packets": packets - 1},
         owns=("link.bottleneck.queue.packets",),
+        counts="packets",
         whole=True,
         may=(*SHOWN, *TRAFFIC, *MAY_FLOW),
     ),

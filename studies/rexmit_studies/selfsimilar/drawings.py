@@ -11,7 +11,7 @@ from rexmit.figures import thin
 from rexmit.figures.scaling import heading
 from rexmit.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, RED, Figure, canvas, legend_above, styled
 from rexmit_studies import own
-from rexmit_studies.selfsimilar.runs import RUN_S, SOURCES, VARIANTS, Numbers, offered
+from rexmit_studies.selfsimilar.runs import RUN_S, SOURCES, VARIANTS, Numbers, labels, offered
 
 if TYPE_CHECKING:
     from rexmit_studies.selfsimilar.windows import Shown
@@ -29,7 +29,7 @@ def throughput(each: Numbers) -> Figure:
     """each: Mbps by variant, seed and second."""
     fig, axes = canvas(rows=len(VARIANTS), height=0.7 + 1.35 * len(VARIANTS), sharey=True)
     seconds = np.arange(each.shape[2] + 1.0)
-    for ax, (variant, name), rates in zip(axes, VARIANTS.items(), each, strict=True):
+    for ax, (variant, name), rates in zip(axes, labels().items(), each, strict=True):
         low, high = np.quantile(rates, [0.025, 0.975], axis=0)
         ax.stairs(high, seconds, baseline=low, fill=True, color=COLOURS[variant], alpha=0.2, lw=0)
         ax.stairs(rates[0], seconds, baseline=None, color=COLOURS[variant], lw=1.0)
@@ -54,7 +54,7 @@ def windows(shown: Mapping[str, Shown]) -> Figure:
         ax.set_ylim(bottom=0)
         ax.set_xlim(0, 100)
         ax.set_ylabel("packets")
-        ax.set_title(VARIANTS[variant], fontsize=9, pad=3)
+        ax.set_title(labels()[variant], fontsize=9, pad=3)
     axes[-1].set_xlabel(SINCE)
     heading(fig, "Congestion window (dashed: what the source needs)")
     return Figure(fig, "fig5-cwnd")
@@ -70,7 +70,7 @@ def round_trips(shown: Mapping[str, Shown]) -> Figure:
         ax.plot(time[keep], rtt[keep], color=COLOURS[variant], lw=0.8)
         ax.set_xlim(0, 100)
         ax.set_ylabel("RTT (ms)")
-        ax.set_title(VARIANTS[variant], fontsize=9, pad=3)
+        ax.set_title(labels()[variant], fontsize=9, pad=3)
     axes[0].set_ylim(bottom=0)
     axes[-1].set_xlabel(SINCE)
     heading(fig, "Round-trip time")
@@ -95,7 +95,7 @@ def retransmissions(shown: Mapping[str, Shown]) -> Figure:
             f"{len(s.resent)}", (100, at), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8,
             annotation_clip=False,
         )  # fmt: skip
-    ax.set_yticks(range(len(shown)), [VARIANTS[v] for v in reversed(list(shown))])
+    ax.set_yticks(range(len(shown)), [labels()[v] for v in reversed(list(shown))])
     ax.set_ylim(-0.6, len(shown) - 0.4)
     ax.set_xlim(0, 100)
     ax.grid(axis="y", visible=False)
@@ -109,9 +109,9 @@ def arrivals(background: Numbers, flows: Numbers, alone: Numbers) -> Figure:
     """Bytes per 100 ms of the background, of the four flows, and of NewReno alone."""
     panels = [(f"background, {own.value('sources', SOURCES)} sources", background, GREY)]
     panels += [
-        (f"{name} beside it", x, COLOURS[v]) for (v, name), x in zip(VARIANTS.items(), flows, strict=True)
+        (f"{name} beside it", x, COLOURS[v]) for (v, name), x in zip(labels().items(), flows, strict=True)
     ]
-    panels.append(("NewReno with nobody beside it", alone, BLACK))
+    panels.append((f"{labels()['newreno']} with nobody beside it", alone, BLACK))
     fig, axes = canvas(rows=len(panels), height=0.7 + 1.05 * len(panels))
     for ax, (name, x, colour) in zip(axes, panels, strict=True):
         ax.stairs(x / 1e3, np.arange(len(x) + 1) * 0.1, fill=True, color=colour, lw=0)
@@ -139,7 +139,7 @@ def hurst(found: Mapping[str, tuple[Numbers, Numbers, Numbers]]) -> Figure:
             x = m * group + k
             colour = COLOURS.get(column, GREY)
             spread = x + 0.3 * np.linspace(-1, 1, len(values))
-            label = VARIANTS.get(column, column) if m == 0 else None
+            label = labels().get(column, column) if m == 0 else None
             ax.plot(
                 spread, np.clip(values, *LIMITS), ls="none", marker=".", ms=2.5, color=colour, label=label
             )

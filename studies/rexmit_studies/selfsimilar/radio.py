@@ -79,8 +79,7 @@ def drawing(results: Results) -> Iterator[Drawing]:
     yield Drawing(
         "radio",
         "The variants over a last hop that loses data in bursts, beside the study's own background. Bars: "
-        "95% "
-        "intervals of the means.",
+        "95% intervals of the means. The shares stand side by side, not to scale.",
         lambda: draw(by_loss(results)),
     )
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from rexmit_studies import rows
 from rexmit_studies.selfsimilar import drawings
-from rexmit_studies.selfsimilar.runs import NAME, VARIANTS, Numbers
+from rexmit_studies.selfsimilar.runs import NAME, VARIANTS, Numbers, labels
 from rexmit_studies.study import Drawing, Results, Row
 
 
@@ -36,6 +36,8 @@ def kept(results: Results) -> int:
 def shown(results: Results, seed: int = 0) -> dict[str, Shown]:
     """The run of one seed, counted from 0, by variant."""
     state, truth = (results["shown"].table(name).to_arrow(unit="ns") for name in ("state", "truth"))
+    # A stack of the user's that is a real endpoint has a window at the receiver too.
+    state = state.filter(state["from_client"])
     n, found = kept(results), {}
     for k, variant in enumerate(VARIANTS):
         own = state.filter(pc.equal(state["run"], k * n + seed))
@@ -59,9 +61,9 @@ def _seconds(column: object) -> Numbers:
 
 
 def notes(results: Results) -> Iterator[Row]:
-    found = shown(results)
+    found, named = shown(results), labels()
     said = "; ".join(
-        f"{VARIANTS[v]} {np.median(s.cwnd[s.time > 10]):.0f} (least {s.cwnd[s.time > 10].min():.0f})"
+        f"{named[v]} {np.median(s.cwnd[s.time > 10]):.0f} (least {s.cwnd[s.time > 10].min():.0f})"
         for v, s in found.items()
     )
     high = all(np.median(found[v].cwnd[found[v].time > 10]) >= 100 for v in ("newreno", "sack"))

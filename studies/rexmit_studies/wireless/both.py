@@ -295,8 +295,8 @@ other reading.
 **The delay** is the one column whose definition the paper leaves out. Six are tried below; first sending to
 arrival is too short, and first sending to whichever ACK covers the packet too long. Nearest is what a
 script finds that looks up, for each ACK in a trace, the packet with its number; what only a later ACK
-covers has no line of its own and falls out. Three of the paper's four figures lie at the lower end of what
-runs show by it, and Reno's below."""
+covers has no line of its own and falls out. Two of the paper's four figures lie at the lower end of what
+runs show by it, Sack's in the middle, and Reno's below."""
 
 
 PART = Part("Table 2: disconnections and bit errors", rows=rows, drawings=drawings, tables=tables, text=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -198,7 +199,14 @@ MARKS = (
 
 def _drawing(found: trace.Trace, number: int, caption: str) -> Drawing:
     title = f"{found.label}, {found.up:.1f} s up, {found.down:.1f} s down"
-    return Drawing(f"fig{number}", caption + MARKS, lambda: pictures.packets(found, title, f"fig{number}"))
+    try:
+        gone = trace.gone(found)
+    except ValueError:
+        gone = []
+    if trace.users_schedule():
+        title = f"{found.label}, disconnections as given"
+    draw = partial(pictures.packets, found, gone, title, f"fig{number}")
+    return Drawing(f"fig{number}", caption + MARKS, draw)
 
 
 def cycle_text(results: Results) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 @styled
-def packets(trace: Trace, title: str, name: str) -> Figure:
-    """Packet number mod 100 against time, with the paper's marks.
+def packets(trace: Trace, gone: Sequence[tuple[float, float]], title: str, name: str) -> Figure:
+    """Packet number mod 100 against time, with the paper's marks. gone: when the link is down, s.
 
     Squares: the packet is enqueued at the fixed host, and arrives at the base station. Circles: its ACK is
     back. Crosses: it is lost. Squares with a line: its ACK is lost.
     """
     fig = MplFigure(figsize=(8.4, 4.0), layout="constrained")
     ax = fig.subplots()
-    start, length = trace.up, trace.lasts_s
-    while start < length:
-        ax.axvspan(start, min(start + trace.down, length), color=SHADE, lw=0, zorder=0.3)
-        start += trace.up + trace.down
+    length = trace.lasts_s
+    for begin, end in gone:
+        if begin < length:
+            ax.axvspan(begin, min(end, length), color=SHADE, lw=0, zorder=0.3)
     square = {"ls": "none", "marker": "s", "ms": 2.4, "mew": 0}
     _marks(ax, trace.enqueued, color=BLACK, **square)
     _marks(ax, trace.at_base, color=BLACK, **square)

@@ -117,12 +117,29 @@ def _points(frame: Frame, which: Flags, shift: int = 0) -> tuple[Numbers, Number
     return frame["time"][which], frame["seq"][which].astype(float) + shift
 
 
+def users_schedule() -> bool:
+    """Whether the user says when the link is down, so that no cycle of the figures is run."""
+    return any(key.startswith(SCHEDULE) for key, _ in own.current().pairs)
+
+
+def gone(found: Trace) -> list[own.Interval]:
+    """When the link is down, s: in each cycle, or as the user lists it. Raises ValueError where the user has
+    it drawn.
+    """
+    if mine := own.current().outages:
+        return list(mine)
+    if users_schedule():
+        raise ValueError("when the link is down is known to the schedule of the user only")
+    starts = np.arange(found.up, found.lasts_s, found.up + found.down)
+    return [(float(at), float(at) + found.down) for at in starts]
+
+
 def loss(found: Trace, k: int) -> Loss:
     """The k-th disconnection's losses, from 0."""
-    at = found.up + k * (found.up + found.down)
-    seen = _between(found.dropped, at, found.down)
-    acks = _between(found.dropped_acks, at, found.down)
-    unseen = _between(found.dropped_unseen, at, found.down)
+    at, until = gone(found)[k]
+    seen = _between(found.dropped, at, until - at)
+    acks = _between(found.dropped_acks, at, until - at)
+    unseen = _between(found.dropped_unseen, at, until - at)
     # What the timer sends again into a link that is down for long is no new packet.
     unseen = unseen[unseen > seen.max()] if len(seen) else unseen
     return Loss(float(found.dropped[0][found.dropped[0] >= at][0]), _ends(acks), _ends(seen),
