@@ -109,6 +109,56 @@ def test_where_nothing_filled_the_path_the_rate_is_a_lower_bound() -> None:
     assert found.hosts.workload["kind"] == "request-response"
 
 
+def shared(hidden: bool) -> dict[str, Any]:
+    """Two transfers over one link of 10 Mbps; the second one from another host, if it is hidden."""
+    whole = scenario(size="5MB")
+    whole["node"] += [{"name": "c"}, {"name": "m"}]
+    path = whole["link"][0] | {"between": ["m", "b"]}
+    wires = [{"name": f"wire-{n}", "between": [n, "m"], "rate": "1Gbps", "delay": "10us"} for n in "ac"]
+    whole["link"] = [*wires, path]
+    other = whole["flow"][0] | {"name": "other", "from": "c" if hidden else "a", "start": "1s"}
+    whole["flow"].append(other | {"workload": {"kind": "file", "size": "4500kB"}})
+    return whole
+
+
+def test_a_neighbour_that_the_capture_does_not_have_is_no_smaller_rate_and_no_loss_process() -> None:
+    found = fitted(shared(hidden=True))
+    rate, queue = found.values["rate"], found.values["queue"]
+    assert found.capacity.shared
+    assert rate.at_least or rate.low <= RATE <= rate.high
+    assert rate.value <= 1.01 * RATE
+    assert queue.value is None or queue.at_least
+    assert found.losses.kind == "queue"
+
+
+def test_a_neighbour_in_the_capture_is_a_flow_of_the_scenario() -> None:
+    found = fitted(shared(hidden=False))
+    assert found.values["rate"].value == pytest.approx(RATE, rel=0.02)
+    assert 'name = "other-1"' in found.scenario_text
+    assert "duration" not in found.check(2).not_given_back
+
+
+@pytest.mark.parametrize("at", ["sender", "receiver"])
+def test_packets_that_came_late_show_at_both_ends(at: Any) -> None:
+    late = channel("reorder", probability=0.01, by="5ms")
+    found = rx.fit(rx.run(scenario(queue=200, channel=late), at=at, tables=("rtt",)))
+    share, by = found.values["reordered"], found.values["reordered_by"]
+    assert share.low <= 0.01 <= share.high
+    # A packet takes 1.2 ms: the one behind it comes so much later.
+    assert by.value == pytest.approx(0.0038, abs=0.0005)
+    assert "probability" in found.scenario_text
+
+
+def test_acks_that_were_lost_show_with_both_captures_only(tmp_path: Path) -> None:
+    lost = {"name": "acks", "kind": "random", "direction": "back", "loss": 0.05}
+    whole = scenario(channel=[lost]) | {"record": {"capture": ["a", "b"]}}
+    rx.run(whole, captures=tmp_path / "run")
+    ends = [tmp_path / "run" / f"{end}.pcapng" for end in ("a", "b")]
+    loss = rx.fit(ends[0], receiver=ends[1]).values["ack_loss"]
+    assert loss.low <= 0.05 <= loss.high
+    assert rx.fit(ends[0]).values["ack_loss"].value is None
+
+
 def test_turns_take_as_long_again_where_the_client_asks_at_once() -> None:
     whole = scenario()
     turns = {"kind": "request-response", "request": "1600B", "response": "3500B", "requests": 40}

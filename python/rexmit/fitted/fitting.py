@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit import _core
-from rexmit.fitted import capacity, hosts, losses, outages
+from rexmit.fitted import capacity, hosts, losses, others, outages, reordering, way_back
 from rexmit.fitted.seen import Seen
 from rexmit.screen.notebook import Shown
 
@@ -74,6 +74,10 @@ class Fit(Shown):
         self.capacity = capacity.of(seen, gone, held)
         self.losses = losses.of(seen, self.capacity, gone)
         self.hosts = hosts.of(seen)
+        self.reordering = reordering.of(seen)
+        self.back = way_back.of(seen)
+        #: Other flows of the capture between the same hosts.
+        self.others = others.of(seen)
 
     @cached_property
     def scenario_text(self) -> str:
@@ -93,7 +97,7 @@ class Fit(Shown):
     @cached_property
     def values(self) -> dict[str, Any]:
         """The values by name, each a `Value`; None where there is nothing of the kind."""
-        c, i, h = self.capacity, self.interruptions, self.hosts
+        c, i, h, b, r = self.capacity, self.interruptions, self.hosts, self.back, self.reordering
         return {
             "rate": c.rate,
             "base_rtt": c.delay,
@@ -104,9 +108,15 @@ class Fit(Shown):
             "mean_burst": self.losses.burst,
             "outage_length": i.length,
             "outage_period": i.period,
+            "reordered": r.share,
+            "reordered_by": r.by,
+            "back_rate": b.rate,
+            "ack_loss": b.ack_loss,
+            "acks_per_packet": b.acks_per_packet,
+            "acks_together": b.together,
             "receive_window": h.window,
-            "acks_per_packet": h.acks_per_packet,
-            "reordered": h.reordered,
+            "own_window": h.own_window,
+            "in_flight": h.buffer,
             "others": h.others,
         }
 

@@ -19,6 +19,8 @@ TOGETHER = 1.1
 OFTEN, LONGEST = 4, 0.02
 #: Few losses that are left beside many of the queue's may be the queue's as well.
 BESIDE = 0.05
+#: What the answer's causes weigh at least against each other.
+LITTLE = 0.01
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ def of(seen: Seen, capacity: Capacity, gone: list[tuple[float, float]]) -> Losse
         lost[owner] += _copies(burst)
         if owner == "process":
             left.append(burst)
+    if left and capacity.shared and not policed:
+        return _shared(seen, capacity, lost)
     ruled = "policer" if policed else "queue" if capacity.full or lost["queue"] else None
     taken = lost["queue"] + lost["policer"]
     if not left or (ruled and (len(left) <= 2 or lost["process"] <= BESIDE * taken)):
@@ -118,6 +122,18 @@ def _without(seen: Seen, ruled: str | None, lost: dict[str, int]) -> Losses:
     none = Value(0.0, 0.0, high, "share", source)
     kind = ruled or "none"
     return Losses(kind, none, None, [{"kind": kind, "weight": 1.0}], lost)
+
+
+def _shared(seen: Seen, capacity: Capacity, lost: dict[str, int]) -> Losses:
+    """Where other flows shared the link, they fill its queue as well: no loss is told from one by chance."""
+    at_most = proportion(lost["process"], max(seen.copies, 1))[1]
+    words = "other flows shared the link, and may have filled its queue"
+    queue, chance = (seen.share_of((cause,)) + LITTLE for cause in ("loss-queue", "loss-random"))
+    by_queue = 1.0 if capacity.full else queue / (queue + chance)
+    ranked = [{"kind": "queue", "weight": by_queue}, {"kind": "random", "weight": 1.0 - by_queue}]
+    ranked = sorted((r for r in ranked if r["weight"]), key=lambda r: -float(str(r["weight"])))
+    lost = lost | {"queue": lost["queue"] + lost["process"], "process": 0}
+    return Losses("queue", Value(None, 0.0, at_most, "share", words), None, ranked, lost)
 
 
 def _process(left: list[Json], lost: dict[str, int], sent: int) -> Losses:

@@ -32,6 +32,8 @@ class Seen:
     back: Flow | None
     answer: Json
     path: Json
+    #: The rows of the other flows between the same hosts.
+    neighbours: list[Json] = field(default_factory=list)
     row: Json = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,7 +56,10 @@ class Seen:
         back = [f for f in flows if (f.sender, f.receiver) == (chosen.receiver, chosen.sender)]
         near = min(back, key=lambda f: abs(f.row["start"] - chosen.row["start"]), default=None)
         told = chosen._told
-        return cls(chosen, near, told.get("answer") or {}, told.get("path") or {})
+        hosts = _hosts(chosen)
+        own = {(chosen.sender, chosen.receiver), (chosen.receiver, chosen.sender)}
+        others = [f.row for f in capture.flows if (f.sender, f.receiver) not in own and _hosts(f) == hosts]
+        return cls(chosen, near, told.get("answer") or {}, told.get("path") or {}, others)
 
     @property
     def arriving(self) -> bool:
@@ -178,6 +183,10 @@ class Seen:
     @property
     def seconds(self) -> float:
         return float(self.row["duration_s"])
+
+
+def _hosts(flow: Flow) -> set[str]:
+    return {flow.sender.rpartition(":")[0], flow.receiver.rpartition(":")[0]}
 
 
 #: Columns of `sends`.
