@@ -229,3 +229,5 @@ def test_intervals_of_counts() -> None:
     low, high = proportion(50, 100)
     assert low == pytest.approx(0.418, abs=0.003)
     assert high == pytest.approx(0.582, abs=0.003)
+    few, many = proportion(300, 3_000), proportion(301, 3_010)
+    assert many == pytest.approx(few, rel=0.003)

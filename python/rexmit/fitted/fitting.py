@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit import _core
-from rexmit.fitted import capacity, hosts, losses, others, outages, reordering, way_back
+from rexmit.fitted import capacity, hosts, losses, others, outages, reordering, steps, way_back
 from rexmit.fitted.seen import Seen
 from rexmit.screen.notebook import Shown
 
@@ -69,6 +69,9 @@ class Fit(Shown):
                 and not any(sent <= end and sent + rtt >= start for start, end in lossy)
             )
         )
+        #: From when on, s, the base RTT is another one, s.
+        self.steps = steps.of(seen, sorted([*held, *lossy]))
+        seen.step(self.steps)
         self.interruptions = found.but(losses.bursts_among(seen, found, trip))
         gone = self.interruptions.losing(trip)
         self.capacity = capacity.of(seen, gone, held)
@@ -154,6 +157,7 @@ class Fit(Shown):
             "lost_copies": self.losses.lost,
             "alternatives": self.alternatives,
             "interruptions": spans,
+            "base_rtt_steps": [{"from_s": start, "rtt_s": rtt} for start, rtt in self.steps],
             "workload": self.hosts.workload | {"source": self.hosts.source},
             "like": self.like,
             "scenario": self.scenario_text,

@@ -65,6 +65,9 @@ def page(fit: Fit, checked: Check | None = None) -> list[str]:
         lines.append(f"  outages   {_times(fit, held=False)}")
     if fit.interruptions.held:
         lines.append(f"  held      {_times(fit, held=True)}: what was sent meanwhile came at the end")
+    if fit.steps:
+        told = ", ".join(f"{seconds(rtt)} from {start:.2f} s" for start, rtt in fit.steps[:5])
+        lines.append(f"  base RTT  {told}{' and more' if len(fit.steps) > 5 else ''}")
     workload = ", ".join(f"{key} {value}" for key, value in fit.hosts.workload.items() if key != "kind")
     lines.append(
         f"  sends     {fit.hosts.workload['kind']}{': ' if workload else ''}{workload} ({fit.hosts.source})"

@@ -104,7 +104,7 @@ def _channels(fit: Fit) -> list[dict[str, Any]]:
             found.append(
                 process | {"mean_loss": losses.loss.value, "mean_burst": f"{losses.burst.value:.3f} packets"}
             )
-    found += _late(fit) + _lost_acks(fit)
+    found += _late(fit) + _lost_acks(fit) + _delays(fit)
     gone = fit.interruptions
     for name, intervals, hold in (("outages", gone.outages, False), ("held", gone.held, True)):
         if intervals:
@@ -127,6 +127,13 @@ def _late(fit: Fit) -> list[dict[str, Any]]:
     return [
         {"name": "late", "kind": "reorder", "direction": "forward", "probability": share.value, "by": held}
     ]
+
+
+def _delays(fit: Fit) -> list[dict[str, Any]]:
+    """A base RTT that changes: all of the change in one direction."""
+    least = min((rtt for _, rtt in fit.steps), default=0.0)
+    steps = [[f"{1e3 * start:.3f}ms", f"{1e6 * (rtt - least):.0f}us"] for start, rtt in fit.steps]
+    return [{"name": "delays", "kind": "delay-step", "direction": "forward", "steps": steps}] if steps else []
 
 
 def _lost_acks(fit: Fit) -> list[dict[str, Any]]:

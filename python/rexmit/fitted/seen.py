@@ -34,6 +34,8 @@ class Seen:
     path: Json
     #: The rows of the other flows between the same hosts.
     neighbours: list[Json] = field(default_factory=list)
+    #: From when on, s, which least round trip; nothing where it is the same all the time.
+    levels: list[tuple[float, float]] = field(default_factory=list)
     row: Json = field(init=False)
 
     def __post_init__(self) -> None:
@@ -147,13 +149,30 @@ class Seen:
     @cached_property
     def waits(self) -> list[float]:
         """How long each sample was above the least round trip of full packets, s, in order of sending."""
-        least = min((rtt for _, rtt in self.samples), default=0.0)
-        return [rtt - least for _, rtt in self.samples]
+        return [max(rtt - self.least_at(sent), 0.0) for sent, rtt in self.samples]
+
+    @cached_property
+    def least(self) -> float:
+        """The least round trip of full packets, s."""
+        return min((rtt for _, rtt in self.samples), default=0.0)
+
+    def least_at(self, sent: float) -> float:
+        """The same, of what was sent then."""
+        at = bisect.bisect_right(self.levels, (sent, float("inf"))) - 1
+        return self.levels[at][1] if at >= 0 else self.least
+
+    def step(self, levels: list[tuple[float, float]]) -> None:
+        """Goes by these least round trips from now on."""
+        self.levels = levels
+        self._forget()
 
     def keep(self, kept: Callable[[float, float], bool]) -> None:
         """Forgets the samples for which this does not hold: of when it was sent, and its round trip."""
         self.samples = [s for s in self.samples if kept(*s)]
-        for name in ("waits", "fullest", "_sent"):
+        self._forget()
+
+    def _forget(self) -> None:
+        for name in ("least", "waits", "fullest", "_sent"):
             self.__dict__.pop(name, None)
 
     @cached_property

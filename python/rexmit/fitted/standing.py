@@ -76,7 +76,8 @@ def _rates(seen: Seen, spans: list[tuple[float, float]]) -> list[float]:
     rates: list[float] = []
     start, delivered, end = None, 0, 0.0
     for r in seen.rounds:
-        waits = r["rtt_min_s"] is not None and r["rtt_min_s"] - least >= max(WAITED * least, WAITED_S)
+        base = least if not seen.levels else seen.least_at(r["start"])
+        waits = r["rtt_min_s"] is not None and r["rtt_min_s"] - base >= max(WAITED * base, WAITED_S)
         if not waits or (start is not None and r["start"] > end + 1e-6) or meets(r, spans):
             start = None
             continue

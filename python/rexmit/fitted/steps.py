@@ -1,0 +1,45 @@
+"""A base delay that is another one behind each interruption, as after a hand-over to another satellite."""
+
+from __future__ import annotations
+
+import bisect
+
+from rexmit.fitted.seen import Seen
+
+#: Another delay differs by this at least: s, and as a share.
+DIFFERS_S, DIFFERS = 0.003, 0.05
+#: A queue was empty behind an interruption if a packet of the first round trips is that close to the least.
+FIRST_TRIPS = 3.0
+
+
+def of(seen: Seen, interrupted: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """From when on, s, and the least round trip from then on, s; nothing where it is the same all the time.
+
+    interrupted: from when to when, in order.  Where the queue did not run empty behind an interruption, its
+    least round trip does not show, and the one before it is taken.
+    """
+    if not interrupted or not seen.samples:
+        return []
+    sent = [s for s, _ in seen.samples]
+    starts = [0.0, *(end for _, end in interrupted)]
+    ends = [*(start for start, _ in interrupted), float("inf")]
+    found: list[tuple[float, float]] = []
+    for start, end in zip(starts, ends, strict=True):
+        first, behind = bisect.bisect_left(sent, start), bisect.bisect_left(sent, end)
+        least = _least(seen.samples[first:behind])
+        if least is not None and (not found or _differs(least, found[-1][1])):
+            found.append((start, least))
+    return found if len(found) > 1 else []
+
+
+def _least(samples: list[tuple[float, float]]) -> float | None:
+    least = min((rtt for _, rtt in samples), default=None)
+    if least is None:
+        return None
+    soon = samples[0][0] + FIRST_TRIPS * least
+    early = min(rtt for sent, rtt in samples if sent <= soon)
+    return None if _differs(early, least) else least
+
+
+def _differs(one: float, other: float) -> bool:
+    return abs(one - other) >= max(DIFFERS_S, DIFFERS * other)
