@@ -36,6 +36,8 @@ SYN_OPTIONS = 8
 EMPTIED, POLICED = 0.015, 0.02
 #: A flow that brought less of what came over the path was not alone on it.
 ALONE = 0.98
+#: A policer on a link that seems to be shared: so many drops, and so much of them explained.
+MANY, CLEARLY = 30, 0.8
 #: A queue of fewer packets is a delayed ACK or jitter of hosts.
 LEAST_PACKETS = 2.5
 
@@ -72,9 +74,14 @@ def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, floa
     scale = seen.packet / seen.payload
     stood = standing.of(seen, [*held, *gone])
     shared = stood.shared or (seen.path.get("own_share") or 1.0) < ALONE
-    known = stood.rate * scale if stood.rate is not None else None
-    over = overflow.of(seen, lambda time: _within(time, gone), _reached(seen, held) * scale, known)
-    if shared:
+    known = _known(seen, stood)
+    taken = [*gone, *held]
+    over = overflow.of(seen, lambda time: _within(time, taken), _reached(seen, held) * scale, known)
+    if (
+        shared
+        and over is not None
+        and not (over.policer and over.drops >= MANY and over.explained >= CLEARLY)
+    ):
         # What the other flows sent is missing in the account.
         over = None
     policer_rate = bucket = None
@@ -89,10 +96,19 @@ def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, floa
     if over is not None and not over.policer:
         wait, at_full, full = 8 * (over.limit - seen.packet) / over.rate, over.at_limit, True
     else:
-        wait, at_full, full = _overflow(seen, gone, over)
+        wait, at_full, full = _overflow(seen, gone, over, known is not None and not shared)
     queue = _queue(seen, rate, wait, full and not shared, shared)
     delay, link = _delay(seen, rate, shared), _link(seen, rate)
     return Capacity(rate, delay, queue, policer_rate, bucket, link, full, at_full, wait, over, shared)
+
+
+def _known(seen: Seen, stood: Standing) -> float | None:
+    """The rate of the link, with headers, where a queue that stood or the spacing of packets shows it."""
+    scale, capacity = seen.packet / seen.payload, seen.path.get("capacity_bps")
+    if stood.rate is not None:
+        return stood.rate * scale
+    shows = capacity and not seen.path.get("at_least") and seen.path.get("known_by") in ("full", "trains")
+    return capacity * scale if capacity and shows and not stood.shared else None
 
 
 def _link(seen: Seen, rate: Value) -> float | None:
@@ -182,7 +198,7 @@ def _delay(seen: Seen, rate: Value, shared: bool) -> Value:
     full = min((rtt for _, rtt in seen.samples), default=seen.base + sending)
     least = min(seen.base, max(full - sending, 0.5 * full))
     # A SYN is short; a full packet takes its own time to be sent besides.
-    low = max(least - sending, 0.9 * least)
+    low = max(least - (seen.packet * 8 / rate.value if rate.value else 0.0), 0.9 * least)
     if shared:
         words = "the least round trip, in which the packets of other flows may have been ahead"
         return Value(least, None, max(full, least), "s", words)
@@ -190,17 +206,17 @@ def _delay(seen: Seen, rate: Value, shared: bool) -> Value:
 
 
 def _overflow(
-    seen: Seen, gone: list[tuple[float, float]], over: Overflow | None
+    seen: Seen, gone: list[tuple[float, float]], over: Overflow | None, known: bool
 ) -> tuple[float, float, bool]:
     """The wait in a full queue, the share of packets that waited for nearly as long, and whether it
-    dropped any.
+    dropped any.  known: the rate of the link is, so that an account would have shown a full queue.
     """
     waits = [w for w in map(seen.wait_at, _starts(seen, gone)) if w is not None]
     longest = seen.fullest
     if over is not None and over.behind:
         met = [w for w in map(seen.wait_at, over.behind) if w is not None]
         return median(met), sum(w >= FULL * median(met) for w in seen.waits) / len(seen.waits), True
-    if not waits or over is not None or longest <= 0:
+    if not waits or over is not None or known or longest <= 0:
         return longest, 0.0, False
 
     ordered = sorted(waits)

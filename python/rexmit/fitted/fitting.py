@@ -75,7 +75,7 @@ class Fit(Shown):
         self.interruptions = found.but(losses.bursts_among(seen, found, trip))
         gone = self.interruptions.losing(trip)
         self.capacity = capacity.of(seen, gone, held)
-        self.losses = losses.of(seen, self.capacity, gone)
+        self.losses = losses.of(seen, self.capacity, gone, held)
         self.hosts = hosts.of(seen)
         self.reordering = reordering.of(seen)
         self.back = way_back.of(seen)

@@ -99,10 +99,21 @@ class Seen:
         """
         if self.arriving:
             return []
-        rows = self.flow.columns("rtt", "time", "rtt_s", "kind").rows()
+        rows = self._trips
         both = [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows if r["kind"] == "ack"]
         every = sorted(both or [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows])
         return _outside(every, [(b["start"], b["first_repair"]) for b in self.bursts if b["first_repair"]])
+
+    @cached_property
+    def _trips(self) -> list[Json]:
+        return self.flow.columns("rtt", "time", "seq", "rtt_s", "kind").rows()
+
+    @property
+    def waits_by_end(self) -> dict[int, float]:
+        """By the sequence number behind a segment, how long it waited, s, as its round trip shows."""
+        kept = {sent for sent, _ in self.samples}
+        trips = [(r["seq"], r["time"] - r["rtt_s"], r["rtt_s"]) for r in self._trips if r["kind"] == "ack"]
+        return {end: max(rtt - self.least_at(sent), 0.0) for end, sent, rtt in trips if sent in kept}
 
     @cached_property
     def base(self) -> float | None:
@@ -142,8 +153,7 @@ class Seen:
         if self.arriving or not handshake or self.row["syn_retransmissions"]:
             return None
         full = {r["seq"] + r["len"] for r in self.sends if r["len"] >= self.payload}
-        rows = self.flow.columns("rtt", "seq", "rtt_s", "kind").rows()
-        least = min((r["rtt_s"] for r in rows if r["kind"] == "ack" and r["seq"] in full), default=0.0)
+        least = min((r["rtt_s"] for r in self._trips if r["kind"] == "ack" and r["seq"] in full), default=0.0)
         return least - handshake if least > handshake else None
 
     @cached_property

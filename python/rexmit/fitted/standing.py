@@ -18,9 +18,9 @@ LONG, WAITED, WAITED_S = 0.05, 0.1, 0.001
 ALIKE = 0.015
 #: The link's rate is that of so many stretches at least, and of this share of them, and few are faster.
 STRETCHES, SHARE, FASTER = 2, 0.2, 0.1
-#: A sender is not alone if so many stretches have less than this share of the link's rate: what loses packets
-#: at random leaves more.
-OFTEN, LESS = 0.1, 0.8
+#: A sender is not alone if, of so many stretches, this share has less than so much of the link's rate: random
+#: losses leave more, and repairs take few stretches.
+MANY, OFTEN, LESS = 10, 0.2, 0.8
 #: The fastest stretch may have had a packet more than its time.
 FASTEST = 0.97
 
@@ -48,8 +48,9 @@ def of(seen: Seen, spans: list[tuple[float, float]]) -> Standing:
     fastest = FASTEST * rates[-1]
     middle = _common(rates)
     if middle is None:
-        return Standing(None, 0.0, fastest, len(rates) > STRETCHES)
-    shared = bisect.bisect_left(rates, LESS * middle) > OFTEN * len(rates)
+        return Standing(None, 0.0, fastest, len(rates) >= MANY)
+    less = bisect.bisect_left(rates, LESS * middle)
+    shared = len(rates) >= MANY and less > OFTEN * len(rates)
     like = [r for r in rates if abs(r - middle) <= ALIKE * middle]
     spread = sorted(abs(r - middle) for r in like)
     off = quantile(spread, 0.9) / len(like) ** 0.5 + 0.005 * middle
