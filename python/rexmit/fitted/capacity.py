@@ -74,7 +74,7 @@ def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, floa
     scale = seen.packet / seen.payload
     stood = standing.of(seen, [*held, *gone])
     shared = stood.shared or (seen.path.get("own_share") or 1.0) < ALONE
-    known = _known(seen, stood)
+    known = _known(seen, stood, bool(held))
     taken = [*gone, *held]
     over = overflow.of(seen, lambda time: _within(time, taken), _reached(seen, held) * scale, known)
     if (
@@ -102,12 +102,18 @@ def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, floa
     return Capacity(rate, delay, queue, policer_rate, bucket, link, full, at_full, wait, over, shared)
 
 
-def _known(seen: Seen, stood: Standing) -> float | None:
+def _known(seen: Seen, stood: Standing, held: bool) -> float | None:
     """The rate of the link, with headers, where a queue that stood or the spacing of packets shows it."""
     scale, capacity = seen.packet / seen.payload, seen.path.get("capacity_bps")
     if stood.rate is not None:
         return stood.rate * scale
-    shows = capacity and not seen.path.get("at_least") and seen.path.get("known_by") in ("full", "trains")
+    # What was held comes closer than the link sends it.
+    shows = (
+        capacity
+        and not held
+        and not seen.path.get("at_least")
+        and seen.path.get("known_by") in ("full", "trains")
+    )
     return capacity * scale if capacity and shows and not stood.shared else None
 
 

@@ -70,7 +70,7 @@ class Fit(Shown):
             )
         )
         #: From when on, s, the base RTT is another one, s.
-        self.steps = steps.of(seen, sorted([*held, *lossy]))
+        self.steps = steps.of(seen, found.outages, trip)
         seen.step(self.steps)
         self.interruptions = found.but(losses.bursts_among(seen, found, trip))
         gone = self.interruptions.losing(trip)

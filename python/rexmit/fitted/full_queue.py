@@ -16,8 +16,9 @@ DROPS = 0.5
 LIKELIER = 9.0
 #: Fates within so many packets of the limit, or this share of it, are the queue's; at most within this share.
 MARGIN, SHARE, MOST = 1.5, 0.03, 0.25
-#: A round trip lifts what is counted as queued by so many packets at most: its ACK may have been delayed.
-CREEPS = 0.5
+#: An ACK may have been delayed. A round trip lifts what is counted as queued by so many packets at most,
+#: and two in a row that show so many packets more are believed.
+CREEPS, MORE = 0.1, 2.5
 #: What was lost behind the queue depends on the limit, and the limit on it: so often.
 ROUNDS = 4
 
@@ -80,13 +81,15 @@ def of(packets: list[Packet], rate: float, size: int) -> FullQueue | None:
 
 def _heights(packets: list[Packet], rate: float, size: int, limit: float) -> list[float]:
     """Bytes in the queue with each packet. What round trips show corrects what was counted."""
-    per_second, level, before = rate / 8, 0.0, packets[0].time
+    per_second, level, before, before_it = rate / 8, 0.0, packets[0].time, 0.0
     found = []
     for p in packets:
         level = max(0.0, level - per_second * (p.time - before))
         before = p.time
         if p.wait is not None:
-            level = min(p.wait * per_second, level + CREEPS * size)
+            more = p.wait * per_second - level
+            lift = min(more, before_it) if min(more, before_it) > MORE * size else CREEPS * size
+            level, before_it = level + min(more, lift), more
         found.append(level + p.size)
         # What was lost behind the queue has been in it.
         if p.passed or not p.counts or level + p.size < limit - MARGIN * size:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rexmit.fitted.capacity import FULL, Capacity
-from rexmit.fitted.outages import Interruptions, Interval
+from rexmit.fitted.interval import Interval
+from rexmit.fitted.outages import Interruptions
 from rexmit.fitted.seen import Json, Seen
 from rexmit.fitted.value import Value, binomial_below, proportion
 

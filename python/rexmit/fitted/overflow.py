@@ -172,8 +172,8 @@ def _packets(seen: Seen, taken: Callable[[float], bool]) -> list[Packet]:
     for r in seen.sends:
         # A segment that was repaired although it came lies in no burst of losses.
         passed = last[r["seq"]] == r["packet"] or not lost.have(r["time"])
-        # An outage takes what has passed the limit.
-        other = not passed and taken(r["time"])
+        # An outage takes what has passed the limit, and what is held tells nothing.
+        other = taken(r["time"])
         found.append(Packet(r["time"], r["len"] + headers, passed or other, not other))
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 
+from rexmit.fitted.interval import Interval
 from rexmit.fitted.seen import Seen
 
 #: Another delay differs by this at least: s, and as a share.
@@ -12,14 +13,16 @@ DIFFERS_S, DIFFERS = 0.003, 0.05
 FIRST_TRIPS = 3.0
 
 
-def of(seen: Seen, interrupted: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def of(seen: Seen, outages: list[Interval], trip: float) -> list[tuple[float, float]]:
     """From when on, s, and the least round trip from then on, s; nothing where it is the same all the time.
 
-    interrupted: from when to when, in order.  Where the queue did not run empty behind an interruption, its
-    least round trip does not show, and the one before it is taken.
+    The link goes on sending what waits for it in an outage. Where the queue did not run empty in one, the
+    least round trip behind it does not show, and the one before it is taken.
     """
-    if not interrupted or not seen.samples:
+    emptied = [o for o in outages if o.low >= (seen.wait_at(o.since) or 0.0)]
+    if not emptied or not seen.samples:
         return []
+    interrupted = sorted(o.spans(trip) for o in emptied)
     sent = [s for s, _ in seen.samples]
     starts = [0.0, *(end for _, end in interrupted)]
     ends = [*(start for start, _ in interrupted), float("inf")]
