@@ -38,6 +38,8 @@ EMPTIED, POLICED = 0.015, 0.02
 ALONE = 0.98
 #: A policer on a link that seems to be shared: so many drops, and so much of them explained.
 MANY, CLEARLY = 30, 0.8
+#: A tick of timestamps, s (Linux).
+TICK = 0.001
 #: A queue of fewer packets is a delayed ACK or jitter of hosts.
 LEAST_PACKETS = 2.5
 
@@ -96,7 +98,9 @@ def of(seen: Seen, gone: list[tuple[float, float]], held: list[tuple[float, floa
     if over is not None and not over.policer:
         wait, at_full, full = 8 * (over.limit - seen.packet) / over.rate, over.at_limit, True
     else:
-        wait, at_full, full = _overflow(seen, gone, over, known is not None and not shared)
+        wait, at_full, full = _overflow(
+            seen, gone, over, known is not None and not shared and not seen.arriving
+        )
     queue = _queue(seen, rate, wait, full and not shared, shared)
     delay, link = _delay(seen, rate, shared), _link(seen, rate)
     return Capacity(rate, delay, queue, policer_rate, bucket, link, full, at_full, wait, over, shared)
@@ -202,7 +206,9 @@ def _delay(seen: Seen, rate: Value, shared: bool) -> Value:
     sending = seen.packet * 8 / rate.value if rate.value and not rate.at_least else 0.0
     # Where no full packet was measured, it is the handshake's.
     full = min((rtt for _, rtt in seen.samples), default=seen.base + sending)
-    least = min(seen.base, max(full - sending, 0.5 * full))
+    least = seen.base
+    if not seen.row["handshake_s"] and not seen.arriving:
+        least = min(seen.base, max(full - sending, 0.5 * full))
     # A SYN is short; a full packet takes its own time to be sent besides.
     low = max(least - (seen.packet * 8 / rate.value if rate.value else 0.0), 0.9 * least)
     if shared:
@@ -262,7 +268,8 @@ def _queue(seen: Seen, rate: Value, wait: float, full: bool, shared: bool) -> Va
         if packets < LEAST_PACKETS:
             return unknown("packets", "no queue built up")
         return bound(packets, "packets", words)
-    off = max(1.0, 0.05 * packets)
+    # Where data arrives, a wait is known to a tick of the sender's clock.
+    off = max(1.0, 0.05 * packets, TICK * rate.value / 8 / seen.packet if seen.arriving else 0.0)
     return Value(
         packets, packets - off, packets + off, "packets", "the wait of packets before those that it dropped"
     )

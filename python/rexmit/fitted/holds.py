@@ -16,6 +16,8 @@ from rexmit.fitted.value import median
 HELD, HELD_TRIPS = 0.05, 0.5
 #: So many of them come within this time, s.
 LATE, TOGETHER = 3, 0.01
+#: What was held where data arrives took longer by so much of the silence; a tick of timestamps, s (Linux).
+MOSTLY, TICK = 0.8, 0.001
 #: A copy that was sent again less than this share of a round trip before its ACK is not what is acknowledged.
 TOO_SOON = 0.75
 #: A path that is longer from now on holds nothing: so many packets behind it take less than halfway as long.
@@ -35,6 +37,8 @@ def of(seen: Seen) -> list[Interval]:
     """A silence of ACKs ends with ACKs of packets that were sent before it or in it and not again."""
     base = seen.base or 0.0
     least = max(HELD, HELD_TRIPS * base)
+    if seen.arriving:
+        return _arrived(seen, base, least)
     silences = [(a, b) for a, b in pairwise(seen.acks) if b - a >= least]
     if not silences:
         return []
@@ -59,6 +63,17 @@ def of(seen: Seen) -> list[Interval]:
         silence = after - before
         low, high = min(waited - normal, silence), silence + base / 4
         found.append(Interval(before - base / 2, silence, low, high, before - base))
+    return found
+
+
+def _arrived(seen: Seen, base: float, least: float) -> list[Interval]:
+    """Where data arrives: what comes first behind a silence was sent in it, or before it (timestamps)."""
+    found: list[Interval] = []
+    for (before, trip), (after, late) in pairwise(seen.samples):
+        silence = after - before
+        if silence >= least and late - trip >= max(least, MOSTLY * silence):
+            low, high = late - trip - 2 * TICK, silence + base / 4
+            found.append(Interval(before - base / 2, silence, min(low, silence), high, before - base))
     return found
 
 

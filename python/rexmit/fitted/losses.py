@@ -22,6 +22,8 @@ OFTEN, LONGEST = 4, 0.02
 BESIDE = 0.05
 #: The same where an account has the fate of each packet.
 LITTLE = 0.02
+#: Waits that are no longer than this do not show where data arrives: timestamps have ticks of 1 ms, s.
+COARSE = 0.005
 #: What the answer's causes weigh at least against each other.
 WEIGHS = 0.01
 
@@ -105,7 +107,7 @@ def _owners(
     """Each burst with what lost it. One whose queue does not show is as the first of its episode near it."""
     found: list[tuple[Json, str]] = []
     over = capacity.over
-    # Where data arrives its queue does not show; the answer judges by the holes that losses leave.
+    # Where data arrives and waits do not show, the answer judges by the holes that losses leave.
     queues = seen.share_of(("loss-queue",)) >= seen.share_of(("loss-random",))
     trip = 1.5 * (seen.base or 0.0) + capacity.wait_full
     first: dict[Any, tuple[float, str]] = {}
@@ -123,7 +125,7 @@ def _owners(
             # A copy that was sent in vain is not told from one that the policer dropped.
             behind = not seen.arriving and wait is not None and wait >= FULL * capacity.wait_full
             owner = "queue" if capacity.full and behind else "policer"
-        elif seen.arriving:
+        elif seen.arriving and seen.fullest < COARSE:
             owner = "queue" if queues else "process"
         elif not capacity.full or over is not None:
             owner = "process"

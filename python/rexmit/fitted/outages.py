@@ -58,7 +58,7 @@ def of(seen: Seen) -> Interruptions:
     """Outages are those of the answer; packets that were held show in round trips."""
     told = seen.flow.outages() or {}
     outages = [_interval(seen, each) for each in told.get("each") or []]
-    held = [] if seen.arriving or outages else holds.of(seen)
+    held = [] if outages else holds.of(seen)
     period = told.get("period_s") if outages else _beat([h.start for h in held])
     if period and outages:
         outages = _alike(outages)

@@ -99,7 +99,8 @@ def of(seen: Seen, taken: Callable[[float], bool], reached: float, known: float 
         return queue
     found = _sought(seen, packets, drops, reached)
     # What is left of a queue's drops may be a policer's.
-    better = found is not None and found.policer and (queue is None or found.explained > queue.explained)
+    least = 0.0 if queue is None or seen.path.get("policer_bps") else queue.explained
+    better = found is not None and found.policer and found.explained > least
     return found if better or (queue is None and not known) else queue
 
 
@@ -292,6 +293,7 @@ def _is_policer(seen: Seen, packets: list[Packet], limit: _Limit, reached: float
         if not p.passed and p.counts and need >= limit.low
     ]
     known = [waited / stood for waited, stood in waits if waited is not None and stood > 0]
-    if len(known) >= DROPS / 2:
+    # Where data arrives, what was in a queue comes at the link's rate, whatever its account.
+    if len(known) >= DROPS / 2 and not seen.arriving:
         return abs(median(known) - 1.0) > AS_LONG
     return reached >= FASTER * limit.rate

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rexmit.fitted.one_way import one_way
 from rexmit.fitted.value import quantile
 
 if TYPE_CHECKING:
@@ -95,10 +96,11 @@ class Seen:
         """When a packet was sent, and its round trip, in order of sending.
 
         What was sent between a loss and its repair is acknowledged with the repair: that is no round trip.
-        Where data arrives no round trip of it shows.
+        Where data arrives, timestamps tell how much longer than the least each packet took: the time is that
+        of its arrival, and the wait comes on top of the least round trip.
         """
         if self.arriving:
-            return []
+            return one_way(self.flow, self.base)
         rows = self._trips
         both = [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows if r["kind"] == "ack"]
         every = sorted(both or [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows])
@@ -119,7 +121,7 @@ class Seen:
     def base(self) -> float | None:
         """The least round trip of all, s."""
         known = [self.path.get("base_rtt_s"), self.answer.get("base_rtt_s")]
-        known += [rtt for _, rtt in self.samples]
+        known += [] if self.arriving else [rtt for _, rtt in self.samples]
         return min((k for k in known if k), default=None)
 
     @cached_property

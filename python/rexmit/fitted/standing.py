@@ -20,7 +20,7 @@ ALIKE = 0.015
 STRETCHES, SHARE, FASTER = 2, 0.2, 0.1
 #: A sender is not alone if, of so many stretches, this share has less than so much of the link's rate: random
 #: losses leave more, and repairs take few stretches.
-MANY, OFTEN, LESS = 10, 0.2, 0.8
+MANY, OFTEN, LESS = 8, 0.12, 0.8
 #: The fastest stretch may have had a packet more than its time.
 FASTEST = 0.97
 
