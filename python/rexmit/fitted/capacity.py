@@ -167,9 +167,11 @@ def _rate(seen: Seen, held: list[tuple[float, float]], over: Overflow | None, st
     if seen.path.get("at_least"):
         capacity = _reached(seen, held) or capacity
         return bound(capacity * scale, "bps", "the largest rate in a round trip: nothing filled the path")
-    off = 0.03 if how == "full" else 0.1
-    words = "what came out of a queue" if how == "full" else "how close packets came behind each other"
-    return about(capacity * scale, off, "bps", words)
+    value = capacity * scale
+    if how == "full":
+        return about(value, 0.03, "bps", "what came out of a queue")
+    # Trains that lost packets are slower than the link, and none is faster.
+    return Value(value, 0.9 * value, 1.25 * value, "bps", "how close packets came behind each other")
 
 
 def _shared_rate(seen: Seen, stood: Standing) -> Value:

@@ -21,7 +21,7 @@ OFTEN, LONGEST = 4, 0.02
 #: Few losses that are left beside many of the queue's may be the queue's as well.
 BESIDE = 0.05
 #: The same where an account has the fate of each packet.
-LITTLE = 0.02
+LITTLE = 0.014
 #: Waits that are no longer than this do not show where data arrives: timestamps have ticks of 1 ms, s.
 COARSE = 0.005
 #: What the answer's causes weigh at least against each other.

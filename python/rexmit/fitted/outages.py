@@ -128,6 +128,10 @@ def _interval(seen: Seen, each: Json) -> Interval:
     silence = next((g for g in seen.silences if abs(g["start"] - first["last"]) <= AT_LAST), None)
     if first["trigger"] == "ack" and silence is None and not seen.path.get("at_least"):
         low, high = max(met - 2 * each_takes, 0.0), met + max(2 * each_takes, 0.1 * met)
+        # It was over when the next packet came that was not lost, and that may have been sent much later.
+        following = _next_sent(seen, first["last"]) - start
+        if following > high:
+            return Interval(start, (met + following) / 2, low, following, first["start"], copies)
         return Interval(start, met, low, high, first["start"], copies)
     # A timer ended it: it was over at some time between the copy that was lost last and the next one.
     came = first["back"] if first["back"] is not None else latest
@@ -135,6 +139,15 @@ def _interval(seen: Seen, each: Json) -> Interval:
         return Interval(start, met, met, None, first["start"], copies)
     most = max(came - start, met)
     return Interval(start, (met + most) / 2, met, most, first["start"], copies)
+
+
+def _next_sent(seen: Seen, last: float) -> float:
+    """When the next packet behind this one was sent that was not lost; this time, if there is none."""
+    lost = sorted((b["start"], b["last"]) for b in seen.bursts if b["last"] > last)
+    for r in seen.sends:
+        if r["time"] > last + 1e-6 and not any(a - 1e-6 <= r["time"] <= b + 1e-6 for a, b in lost):
+            return float(r["time"])
+    return last
 
 
 def _copies(burst: Json) -> int:
