@@ -60,6 +60,42 @@ def test_losses_in_bursts_have_their_length() -> None:
     assert found.values["mean_burst"].value == pytest.approx(4, rel=0.4)
 
 
+@pytest.mark.parametrize(
+    ("burst", "likelier"), [("4 packets", "gilbert-elliott"), ("5ms", "gilbert-elliott-time")]
+)
+def test_bursts_of_packets_and_of_a_time_are_alternatives_with_weights(burst: str, likelier: str) -> None:
+    bursts = channel("gilbert-elliott", mean_loss=0.01, mean_burst=burst)
+    alternatives = fitted(scenario(queue=200, size="10MB", channel=bursts) | {"seed": 2}).alternatives
+    assert alternatives[0]["kind"] == likelier
+    assert sum(a["weight"] for a in alternatives) == pytest.approx(1)
+
+
+def test_random_losses_beside_a_full_queue_are_told_from_its_own() -> None:
+    whole = scenario(queue=20, size="10MB", channel=channel("random", loss=0.004))
+    found = fitted(whole | {"seed": 5})
+    over, loss = found.capacity.over, found.values["loss"]
+    assert over is not None
+    assert over.beside is not None
+    assert found.losses.lost["queue"] >= 5
+    assert found.losses.kind == "random"
+    assert loss.low <= 0.004 <= loss.high
+
+
+def test_where_data_arrives_timestamps_show_the_queue() -> None:
+    run = rx.run(scenario(size="6MB"), at="receiver", tables=("rtt",))
+    found = rx.fit(run)
+    assert found.losses.kind == "queue"
+    assert found.values["queue"].value == pytest.approx(40, rel=0.2)
+
+
+def test_packets_that_are_held_show_where_they_arrive() -> None:
+    gone = channel("outage", schedule={"intervals": [["1500ms", "150ms"], ["4s", "150ms"]]}, hold=True)
+    whole = scenario(queue=400, channel=[gone[0] | {"direction": "both"}])
+    held = rx.fit(rx.run(whole, at="receiver", tables=("rtt",))).interruptions.held
+    assert [round(h.start, 1) for h in held] == [1.5, 4.0]
+    assert all(h.low - 0.005 <= 0.15 <= h.high + 0.005 for h in held)
+
+
 def test_a_policer_has_its_rate_and_its_bucket() -> None:
     found = fitted(
         scenario(size="3MB", channel=channel("policer", rate="2Mbps", burst="100kB", at="ingress"))

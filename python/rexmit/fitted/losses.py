@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rexmit.fitted.capacity import FULL, Capacity
+from rexmit.fitted.in_time import weight_of_packets
 from rexmit.fitted.interval import Interval
 from rexmit.fitted.outages import Interruptions
 from rexmit.fitted.seen import Json, Seen
@@ -70,7 +71,7 @@ def of(
     beside = capacity.over.beside if capacity.over is not None else None
     found_room = beside[1] if beside else round(seen.copies * (1 - capacity.at_full)) - taken - lost["outage"]
     sent = max(found_room, lost["process"])
-    return _process(left, lost, sent)
+    return _process(seen, left, lost, sent, capacity.link)
 
 
 def bursts_among(seen: Seen, found: Interruptions, trip: float) -> list[Interval]:
@@ -163,7 +164,7 @@ def _shared(seen: Seen, capacity: Capacity, lost: dict[str, int]) -> Losses:
     return Losses("queue", Value(None, 0.0, at_most, "share", words), None, ranked, lost)
 
 
-def _process(left: list[Json], lost: dict[str, int], sent: int) -> Losses:
+def _process(seen: Seen, left: list[Json], lost: dict[str, int], sent: int, rate: float | None) -> Losses:
     lengths = [_copies(b) for b in left]
     total, bursts = sum(lengths), len(lengths)
     share = total / sent
@@ -174,7 +175,12 @@ def _process(left: list[Json], lost: dict[str, int], sent: int) -> Losses:
     weight = 1.0 / (
         1.0 + math.exp(min(50.0, max(-50.0, math.log(CHANCE) - math.log(max(by_chance, 1e-300)))))
     )
-    others = [{"kind": "random", "weight": weight}, {"kind": "gilbert-elliott", "weight": 1.0 - weight}]
+    packets = weight_of_packets(seen, left, lengths, rate)
+    others = [
+        {"kind": "random", "weight": weight},
+        {"kind": "gilbert-elliott", "weight": (1.0 - weight) * packets},
+        {"kind": "gilbert-elliott-time", "weight": (1.0 - weight) * (1.0 - packets)},
+    ]
     ranked = sorted(others, key=lambda o: -float(str(o["weight"])))
     low, high = proportion(total, sent)
     counted = f"{total:,} of {sent:,} packets that met no full queue"

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rexmit.captured.flows import Flow
 
-#: Ticks a second of the clocks of senders, and how far off a clock may be.
-CLOCKS, OFF = (1000.0, 250.0, 100.0), 0.02
+#: Ticks a second of the clocks of senders. A queue that grows makes one look slower, by this share at most.
+CLOCKS, OFF = (1000.0, 250.0, 100.0), 0.25
+#: A clock that is faster than that makes later packets seem to take less time by more than this, s.
+EARLIER = 0.005
 #: A clock shows in so long a time, s, and so many packets.
 LONG, PACKETS = 1.0, 20
 #: A tick is the longest part of a wait that is not known, s, for which it counts.
@@ -29,4 +31,6 @@ def one_way(flow: Flow, base: float | None) -> list[tuple[float, float]]:
         return []
     behind = [time - tick / clock for (time, _), tick in zip(came, ticks, strict=True)]
     least = min(behind)
+    if least < min(behind[: len(behind) // 3]) - EARLIER:
+        return []
     return [(time, base + late - least) for (time, _), late in zip(came, behind, strict=True)]

@@ -42,7 +42,8 @@ KINDS = {
     "queue": "the queue, which the sender overran",
     "policer": "a policer",
     "random": "at random, one by one",
-    "gilbert-elliott": "in bursts (Gilbert-Elliott)",
+    "gilbert-elliott": "in bursts of so many packets (Gilbert-Elliott)",
+    "gilbert-elliott-time": "in bursts that last for so long (Gilbert-Elliott)",
 }
 
 
