@@ -2,7 +2,7 @@
 nothing?
 
     .venv/bin/python validation/fit.py --seed S [--paths N] [--at sender|receiver] [--draws D] [--each]
-        [--cannot-tell]
+        [--cannot-tell] [--live]
 
 Draws N paths (validation/fit_draw.py), fits what a capture at one end shows of each, and prints each bar: how
 many of those judged are within it, for rexmit fit, for a model that says the median of all paths, and for the
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,7 @@ from typing import Any
 import rexmit as rx
 from fit_draw import CANNOT_TELL, KINDS, UNFILLED, Path, draw
 from rexmit.fitted.value import Value, proportion
+from rexmit.running.late import missed
 from rexmit.screen.text_table import aligned
 
 #: A path is filled if so much of its rate was used, or its queue dropped packets.
@@ -213,6 +215,18 @@ def line(number: int, path: Path, found: rx.Fit, extra: Json) -> str:
     return f"{number} {path.kind} {truth['stack']}: {', '.join(parts)}; {kinds}; {gone[:4]}"
 
 
+def carried_out(path: Path, options: argparse.Namespace) -> Any:
+    """A run of the path, simulated or live. Raises RuntimeError where the live bench was late."""
+    tables = ("rtt", "intervals")
+    if not options.live:
+        return rx.run(path.scenario, at=options.at, tables=tables)
+    with tempfile.TemporaryDirectory() as folder:
+        run = rx.run(path.scenario, bench="live", captures=folder, at=options.at, tables=tables)
+        if run.failure or (late := missed(run.summary["bridge"])):
+            raise RuntimeError(run.failure or "; ".join(late))
+        return run
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -222,6 +236,7 @@ def main() -> int:
     parser.add_argument("--at", choices=("sender", "receiver"), default="sender")
     parser.add_argument("--draws", type=int, default=0)
     parser.add_argument("--each", action="store_true")
+    parser.add_argument("--live", action="store_true", help="over the live bench (root), as far as it can")
     parser.add_argument("--cannot-tell", action="store_true", help="paths that a capture does not show")
     options = parser.parse_args()
     drawn = CANNOT_TELL if options.cannot_tell else KINDS
@@ -234,7 +249,11 @@ def main() -> int:
     )
     score = Score()
     for number, path in enumerate(paths):
-        run = rx.run(path.scenario, at=options.at, tables=("rtt", "intervals"))
+        try:
+            run = carried_out(path, options)
+        except (rx.ScenarioError, rx.LiveError, RuntimeError, OSError) as why:
+            print(f"{number} {path.kind}: not run: {why}", flush=True)
+            continue
         found = rx.fit(run, like=path.truth["stack"])
         extra = judge(path, run, found, score, medians)
         if options.draws:
