@@ -217,11 +217,10 @@ def line(number: int, path: Path, found: rx.Fit, extra: Json) -> str:
 
 def carried_out(path: Path, options: argparse.Namespace) -> Any:
     """A run of the path, simulated or live. Raises RuntimeError where the live bench was late."""
-    tables = ("rtt", "intervals")
     if not options.live:
-        return rx.run(path.scenario, at=options.at, tables=tables)
+        return rx.run(path.scenario, at=options.at, tables=("rtt", "intervals"))
     with tempfile.TemporaryDirectory() as folder:
-        run = rx.run(path.scenario, bench="live", captures=folder, at=options.at, tables=tables)
+        run = rx.run(path.scenario, bench="live", captures=folder, at=options.at, tables=("rtt", "intervals"))
         if run.failure or (late := missed(run.summary["bridge"])):
             raise RuntimeError(run.failure or "; ".join(late))
         return run
