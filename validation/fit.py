@@ -2,14 +2,14 @@
 nothing?
 
     .venv/bin/python validation/fit.py --seed S [--paths N] [--at sender|receiver] [--draws D] [--each]
+        [--cannot-tell] [--live]
 
-Draws N paths (validation/fit_draw.py), fits what a capture at one end shows of each, and prints each bar:
-how many of
-those judged are within it, for rexmit fit, for a model that says the median of all paths, and for the
-naive estimate
-(least RTT, largest rate in a second, lost copies over sent). --draws D also runs each fitted scenario D
-times with the
-sender's stack and prints whether it gives duration and cause back. --each prints a line for each path.
+Draws N paths (validation/fit_draw.py), fits what a capture at one end shows of each, and prints each bar: how
+many of those judged are within it, for rexmit fit, for a model that says the median of all paths, and for the
+naive estimate (least RTT, largest rate in a second, lost copies over sent). --draws D also runs each fitted
+scenario D times with the sender's stack and prints whether it gives duration and cause back. --each prints a
+line for each path. --cannot-tell draws idle applications, full windows and neighbours outside of the
+capture, and counts stated values that do not hold.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
 import rexmit as rx
-from fit_draw import UNFILLED, Path, draw
+from fit_draw import CANNOT_TELL, KINDS, UNFILLED, Path, draw
 from rexmit.fitted.value import Value, proportion
+from rexmit.running.late import missed
 from rexmit.screen.text_table import aligned
 
 #: A path is filled if so much of its rate was used, or its queue dropped packets.
@@ -97,7 +99,7 @@ def judge(path: Path, run: Any, found: rx.Fit, score: Score, medians: Json) -> J
     queue, channel = drops(run)
     row = found.seen.row
     used = row["bytes"] * 8 * 1500 / 1448 / max(found.seen.seconds, 1e-9) / truth["rate"]
-    filled = path.kind not in UNFILLED and (queue > 0 or used >= FILLED)
+    filled = path.kind not in (*UNFILLED, *CANNOT_TELL) and (queue > 0 or used >= FILLED)
     rate = values["rate"]
     if filled:
         models = {"fit": told(rate), "median": medians["rate"], "naive": guess["rate"]}
@@ -111,6 +113,8 @@ def judge(path: Path, run: Any, found: rx.Fit, score: Score, medians: Json) -> J
             fit=holds,
             naive=guess["rate"] <= truth["rate"] * 1.02,
         )
+    if path.kind == "neighbour":
+        return _cannot_tell(path, found, score) | {"queue": queue, "channel": channel, "filled": filled}
     base = {"fit": told(values["base_rtt"]), "median": medians["rtt"], "naive": guess["rtt"]}
     score.count("base RTT within 5%", **{m: near(v, truth["rtt"], 0.05) for m, v in base.items()})
     if queue and path.kind != "policer":
@@ -160,14 +164,23 @@ def judge(path: Path, run: Any, found: rx.Fit, score: Score, medians: Json) -> J
             fit=not found.interruptions.outages and not found.interruptions.held,
         )
     if path.kind in UNFILLED:
-        for name, value in (("rate", rate), ("queue", values["queue"])):
-            if value is not None and value.value is not None:
-                high = value.high if value.high is not None else 9e99
-                score.count(
-                    "cannot tell: stated values hold",
-                    fit=0.98 * (value.low or 0) <= truth[name] <= 1.02 * high,
-                )
+        _cannot_tell(path, found, score)
     return {"kind": kind, "queue": queue, "channel": channel, "filled": filled}
+
+
+def _cannot_tell(path: Path, found: rx.Fit, score: Score) -> Json:
+    """Whether what is stated holds, where a capture cannot tell."""
+    values, truth = found.values, path.truth
+    for name, key in (("rate", "rate"), ("queue", "queue"), ("base RTT", "rtt")):
+        value = values[name.lower().replace(" ", "_")]
+        if value is not None and value.value is not None:
+            high = value.high if value.high is not None else 9e99
+            within = 0.98 * (value.low or 0) <= truth[key] <= 1.02 * high
+            score.count(f"cannot tell: a stated {name} holds", fit=within)
+            score.count("cannot tell: stated values hold", fit=within)
+    if path.kind == "neighbour":
+        score.count("cannot tell: no loss is a process's", fit=found.losses.kind in ("queue", "none"))
+    return {"kind": None}
 
 
 def give_back(path: Path, found: rx.Fit, draws: int, score: Score) -> None:
@@ -202,6 +215,17 @@ def line(number: int, path: Path, found: rx.Fit, extra: Json) -> str:
     return f"{number} {path.kind} {truth['stack']}: {', '.join(parts)}; {kinds}; {gone[:4]}"
 
 
+def carried_out(path: Path, options: argparse.Namespace) -> Any:
+    """A run of the path, simulated or live. Raises RuntimeError where the live bench was late."""
+    if not options.live:
+        return rx.run(path.scenario, at=options.at, tables=("rtt", "intervals"))
+    with tempfile.TemporaryDirectory() as folder:
+        run = rx.run(path.scenario, bench="live", captures=folder, at=options.at, tables=("rtt", "intervals"))
+        if run.failure or (late := missed(run.summary["bridge"])):
+            raise RuntimeError(run.failure or "; ".join(late))
+        return run
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -211,8 +235,11 @@ def main() -> int:
     parser.add_argument("--at", choices=("sender", "receiver"), default="sender")
     parser.add_argument("--draws", type=int, default=0)
     parser.add_argument("--each", action="store_true")
+    parser.add_argument("--live", action="store_true", help="over the live bench (root), as far as it can")
+    parser.add_argument("--cannot-tell", action="store_true", help="paths that a capture does not show")
     options = parser.parse_args()
-    paths = [draw(options.seed, number) for number in range(options.paths)]
+    drawn = CANNOT_TELL if options.cannot_tell else KINDS
+    paths = [draw(options.seed, number, drawn) for number in range(options.paths)]
     middle: Callable[[str], float] = lambda key: statistics.median(p.truth[key] for p in paths)  # noqa: E731
     kinds = [p.kind for p in paths]
     medians: Json = {key: middle(key) for key in ("rate", "rtt", "queue")}
@@ -221,7 +248,11 @@ def main() -> int:
     )
     score = Score()
     for number, path in enumerate(paths):
-        run = rx.run(path.scenario, at=options.at, tables=("rtt", "intervals"))
+        try:
+            run = carried_out(path, options)
+        except (rx.ScenarioError, rx.LiveError, RuntimeError, OSError) as why:
+            print(f"{number} {path.kind}: not run: {why}", flush=True)
+            continue
         found = rx.fit(run, like=path.truth["stack"])
         extra = judge(path, run, found, score, medians)
         if options.draws:

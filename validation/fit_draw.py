@@ -22,6 +22,8 @@ KINDS = (
 )
 #: Those in which something else than the path limits.
 UNFILLED = ("idle", "window", "turns")
+#: Those that cannot tell: an idle application, a full receiver's window, a neighbour outside of the capture.
+CANNOT_TELL = ("idle", "window", "neighbour")
 PACKET = 1500
 
 
@@ -34,10 +36,10 @@ class Path:
     truth: dict[str, Any] = field(default_factory=dict)
 
 
-def draw(seed: int, number: int) -> Path:
+def draw(seed: int, number: int, kinds: tuple[str, ...] = KINDS) -> Path:
     """Path `number` of a seed, the same each time."""
     r = random.Random(f"{seed}-{number}")
-    kind = KINDS[number % len(KINDS)]
+    kind = kinds[number % len(kinds)]
     rate = 10 ** r.uniform(6.3, 7.9)
     rtt = 10 ** r.uniform(-2.2, -0.8)
     product = rate * rtt / 8 / PACKET
@@ -104,8 +106,26 @@ def draw(seed: int, number: int) -> Path:
     whole |= {"record": {"capture": ["a", "b"], "drops": True}}
     if stack:
         whole["stack"] = stack
+    if kind == "neighbour":
+        _beside(r, whole, rate)
     return Path(kind, whole, truth)
 
 
 def _channel(kind: str, **keys: Any) -> dict[str, Any]:
     return {"name": "channel", "kind": kind, "direction": "forward"} | keys
+
+
+def _beside(r: random.Random, whole: dict[str, Any], rate: float) -> None:
+    """A transfer of another host over the same link, which a capture at the sender does not have."""
+    whole["node"] += [{"name": "c"}, {"name": "m"}]
+    path = whole["link"][0] | {"between": ["m", "b"]}
+    whole["link"] = [
+        {"name": "own", "between": ["a", "m"], "rate": "10Gbps", "delay": "1us"},
+        {"name": "other", "between": ["c", "m"], "rate": "10Gbps", "delay": "1ms"},
+        path,
+    ]
+    size = int(rate * r.uniform(2, 10) / 8)
+    flow = {"name": "other", "from": "c", "to": "b", "stack": r.choice(("linux-6-cubic", "linux-6-bbr"))}
+    flow |= {"receiver": "linux-6-cubic", "start": f"{r.uniform(0, 3):.3f}s"}
+    whole["flow"].append(flow | {"workload": {"kind": "file", "size": f"{size}B"}})
+    whole["record"]["capture"] = ["a"]

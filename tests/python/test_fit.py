@@ -60,6 +60,42 @@ def test_losses_in_bursts_have_their_length() -> None:
     assert found.values["mean_burst"].value == pytest.approx(4, rel=0.4)
 
 
+@pytest.mark.parametrize(
+    ("burst", "likelier"), [("4 packets", "gilbert-elliott"), ("5ms", "gilbert-elliott-time")]
+)
+def test_bursts_of_packets_and_of_a_time_are_alternatives_with_weights(burst: str, likelier: str) -> None:
+    bursts = channel("gilbert-elliott", mean_loss=0.01, mean_burst=burst)
+    alternatives = fitted(scenario(queue=200, size="10MB", channel=bursts) | {"seed": 2}).alternatives
+    assert alternatives[0]["kind"] == likelier
+    assert sum(a["weight"] for a in alternatives) == pytest.approx(1)
+
+
+def test_random_losses_beside_a_full_queue_are_told_from_its_own() -> None:
+    whole = scenario(queue=20, size="10MB", channel=channel("random", loss=0.004))
+    found = fitted(whole | {"seed": 5})
+    over, loss = found.capacity.over, found.values["loss"]
+    assert over is not None
+    assert over.beside is not None
+    assert found.losses.lost["queue"] >= 5
+    assert found.losses.kind == "random"
+    assert loss.low <= 0.004 <= loss.high
+
+
+def test_where_data_arrives_timestamps_show_the_queue() -> None:
+    run = rx.run(scenario(size="6MB"), at="receiver", tables=("rtt",))
+    found = rx.fit(run)
+    assert found.losses.kind == "queue"
+    assert found.values["queue"].value == pytest.approx(40, rel=0.2)
+
+
+def test_packets_that_are_held_show_where_they_arrive() -> None:
+    gone = channel("outage", schedule={"intervals": [["1500ms", "150ms"], ["4s", "150ms"]]}, hold=True)
+    whole = scenario(queue=400, channel=[gone[0] | {"direction": "both"}])
+    held = rx.fit(rx.run(whole, at="receiver", tables=("rtt",))).interruptions.held
+    assert [round(h.start, 1) for h in held] == [1.5, 4.0]
+    assert all(h.low - 0.005 <= 0.15 <= h.high + 0.005 for h in held)
+
+
 def test_a_policer_has_its_rate_and_its_bucket() -> None:
     found = fitted(
         scenario(size="3MB", channel=channel("policer", rate="2Mbps", burst="100kB", at="ingress"))
@@ -107,6 +143,56 @@ def test_where_nothing_filled_the_path_the_rate_is_a_lower_bound() -> None:
     assert found.values["rate"].value < RATE
     assert found.values["queue"].value is None
     assert found.hosts.workload["kind"] == "request-response"
+
+
+def shared(hidden: bool) -> dict[str, Any]:
+    """Two transfers over one link of 10 Mbps; the second one from another host, if it is hidden."""
+    whole = scenario(size="5MB")
+    whole["node"] += [{"name": "c"}, {"name": "m"}]
+    path = whole["link"][0] | {"between": ["m", "b"]}
+    wires = [{"name": f"wire-{n}", "between": [n, "m"], "rate": "1Gbps", "delay": "10us"} for n in "ac"]
+    whole["link"] = [*wires, path]
+    other = whole["flow"][0] | {"name": "other", "from": "c" if hidden else "a", "start": "1s"}
+    whole["flow"].append(other | {"workload": {"kind": "file", "size": "4500kB"}})
+    return whole
+
+
+def test_a_neighbour_that_the_capture_does_not_have_is_no_smaller_rate_and_no_loss_process() -> None:
+    found = fitted(shared(hidden=True))
+    rate, queue = found.values["rate"], found.values["queue"]
+    assert found.capacity.shared
+    assert rate.at_least or rate.low <= RATE <= rate.high
+    assert rate.value <= 1.01 * RATE
+    assert queue.value is None or queue.at_least
+    assert found.losses.kind == "queue"
+
+
+def test_a_neighbour_in_the_capture_is_a_flow_of_the_scenario() -> None:
+    found = fitted(shared(hidden=False))
+    assert found.values["rate"].value == pytest.approx(RATE, rel=0.02)
+    assert 'name = "other-1"' in found.scenario_text
+    assert "duration" not in found.check(2).not_given_back
+
+
+@pytest.mark.parametrize("at", ["sender", "receiver"])
+def test_packets_that_came_late_show_at_both_ends(at: Any) -> None:
+    late = channel("reorder", probability=0.01, by="5ms")
+    found = rx.fit(rx.run(scenario(queue=200, channel=late), at=at, tables=("rtt",)))
+    share, by = found.values["reordered"], found.values["reordered_by"]
+    assert share.low <= 0.01 <= share.high
+    # A packet takes 1.2 ms: the one behind it comes so much later.
+    assert by.value == pytest.approx(0.0038, abs=0.0005)
+    assert "probability" in found.scenario_text
+
+
+def test_acks_that_were_lost_show_with_both_captures_only(tmp_path: Path) -> None:
+    lost = {"name": "acks", "kind": "random", "direction": "back", "loss": 0.05}
+    whole = scenario(channel=[lost]) | {"record": {"capture": ["a", "b"]}}
+    rx.run(whole, captures=tmp_path / "run")
+    ends = [tmp_path / "run" / f"{end}.pcapng" for end in ("a", "b")]
+    loss = rx.fit(ends[0], receiver=ends[1]).values["ack_loss"]
+    assert loss.low <= 0.05 <= loss.high
+    assert rx.fit(ends[0]).values["ack_loss"].value is None
 
 
 def test_turns_take_as_long_again_where_the_client_asks_at_once() -> None:
@@ -179,3 +265,5 @@ def test_intervals_of_counts() -> None:
     low, high = proportion(50, 100)
     assert low == pytest.approx(0.418, abs=0.003)
     assert high == pytest.approx(0.582, abs=0.003)
+    few, many = proportion(300, 3_000), proportion(301, 3_010)
+    assert many == pytest.approx(few, rel=0.003)

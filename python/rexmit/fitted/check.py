@@ -10,7 +10,7 @@ from rexmit.fitted.seen import Seen
 from rexmit.fitted.value import quantile
 
 if TYPE_CHECKING:
-    from rexmit.api import Progress
+    from rexmit.api import Capture, Progress
     from rexmit.fitted.fitting import Fit
 
 #: A duration within this share of the capture's is given back; where losses are random, the median of the
@@ -75,13 +75,21 @@ def check(fit: Fit, draws: int = 20, progress: Progress | None = None) -> Check:
     causes: Counter[str] = Counter()
     for number in range(draws):
         drawn = run(fit.scenario, number + 1, at=at, tables=("rtt",))
-        seen = Seen.of(drawn)
+        seen = Seen.of(drawn, _fitted(drawn))
         found.append(_figures(seen))
         causes[str(seen.answer.get("cause"))] += 1
         if progress is not None and not progress(number + 1, draws, 0):
             break
     lines = [_line(fit, name, value, [f[name] for f in found]) for name, value in captured.items()]
     return Check(len(found), lines, str(fit.seen.answer.get("cause")), dict(causes.most_common()))
+
+
+def _fitted(drawn: Capture) -> str:
+    """The connection of the scenario's first flow, which has the lowest port."""
+    first = min(
+        drawn.flows, key=lambda f: sorted(int(end.rpartition(":")[2]) for end in (f.sender, f.receiver))
+    )
+    return f"{first.sender}-{first.receiver}"
 
 
 def _figures(seen: Seen) -> dict[str, float]:

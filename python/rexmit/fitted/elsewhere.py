@@ -39,7 +39,21 @@ def netem(fit: Fit) -> dict[str, Any]:
         left.append("outages: netem knows no times")
     if fit.interruptions.held:
         left.append("times in which packets are held")
-    return {"command": " ".join(words), "leaves_out": left}
+    return {"command": " ".join(words), "leaves_out": left + _neither(fit)}
+
+
+def _neither(fit: Fit) -> list[str]:
+    """What neither of the two can say."""
+    left = []
+    if fit.steps:
+        left.append("a base delay that changes")
+    if fit.reordering.share.value:
+        left.append("packets that come behind later ones")
+    if fit.back.ack_loss.value:
+        left.append("lost ACKs")
+    if fit.others:
+        left.append("the other flows")
+    return left
 
 
 def mahimahi(fit: Fit) -> dict[str, Any]:
@@ -74,5 +88,5 @@ def mahimahi(fit: Fit) -> dict[str, Any]:
         left.append("the policer")
     if fit.interruptions.outages or fit.interruptions.held:
         left.append("outages, and times in which packets are held")
-    left.append("parts of a millisecond of the delay")
+    left += [*_neither(fit), "parts of a millisecond of the delay"]
     return {"trace": "\n".join(map(str, times)) + "\n", "command": command, "leaves_out": left}

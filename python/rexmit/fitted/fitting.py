@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from rexmit import _core
-from rexmit.fitted import capacity, hosts, losses, outages
+from rexmit.fitted import capacity, hosts, losses, others, outages, reordering, steps, way_back
 from rexmit.fitted.seen import Seen
 from rexmit.screen.notebook import Shown
 
@@ -69,11 +69,18 @@ class Fit(Shown):
                 and not any(sent <= end and sent + rtt >= start for start, end in lossy)
             )
         )
+        #: From when on, s, the base RTT is another one, s.
+        self.steps = steps.of(seen, found.outages, trip)
+        seen.step(self.steps)
         self.interruptions = found.but(losses.bursts_among(seen, found, trip))
         gone = self.interruptions.losing(trip)
         self.capacity = capacity.of(seen, gone, held)
-        self.losses = losses.of(seen, self.capacity, gone)
+        self.losses = losses.of(seen, self.capacity, gone, held)
         self.hosts = hosts.of(seen)
+        self.reordering = reordering.of(seen)
+        self.back = way_back.of(seen)
+        #: Other flows of the capture between the same hosts.
+        self.others = others.of(seen)
 
     @cached_property
     def scenario_text(self) -> str:
@@ -93,7 +100,7 @@ class Fit(Shown):
     @cached_property
     def values(self) -> dict[str, Any]:
         """The values by name, each a `Value`; None where there is nothing of the kind."""
-        c, i, h = self.capacity, self.interruptions, self.hosts
+        c, i, h, b, r = self.capacity, self.interruptions, self.hosts, self.back, self.reordering
         return {
             "rate": c.rate,
             "base_rtt": c.delay,
@@ -104,9 +111,15 @@ class Fit(Shown):
             "mean_burst": self.losses.burst,
             "outage_length": i.length,
             "outage_period": i.period,
+            "reordered": r.share,
+            "reordered_by": r.by,
+            "back_rate": b.rate,
+            "ack_loss": b.ack_loss,
+            "acks_per_packet": b.acks_per_packet,
+            "acks_together": b.together,
             "receive_window": h.window,
-            "acks_per_packet": h.acks_per_packet,
-            "reordered": h.reordered,
+            "own_window": h.own_window,
+            "in_flight": h.buffer,
             "others": h.others,
         }
 
@@ -144,6 +157,7 @@ class Fit(Shown):
             "lost_copies": self.losses.lost,
             "alternatives": self.alternatives,
             "interruptions": spans,
+            "base_rtt_steps": [{"from_s": start, "rtt_s": rtt} for start, rtt in self.steps],
             "workload": self.hosts.workload | {"source": self.hosts.source},
             "like": self.like,
             "scenario": self.scenario_text,

@@ -7,12 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 from rexmit.fitted.seen import Seen
-from rexmit.fitted.value import Value, median, unknown
+from rexmit.fitted.value import Value, bound, median, unknown
 
 #: An application that is waited for in so much of the time writes less than the path would take.
 IDLE = 0.3
 #: A flight within this share of the peer's window was limited by it.
 LIMITED = 0.9
+#: What owns less of the time limited nothing.
+LITTLE = 0.1
 #: So many messages are a habit.
 MESSAGES = 3
 #: A pause of so many round trips between an answer and the next request is the program's, and of so many s.
@@ -33,15 +35,16 @@ class Hosts:
 
     from_client: the host that opened the connection sends the data.  window: the peer's largest, bytes,
     where it
-    limited.  acks_per_packet, reordered (share of packets).  other: share of what arrived that others sent.
+    limited.  own_window: the largest that the sender's host offered.  buffer: the most that the sender had in
+    flight.  others: share of what arrived that other flows of the capture brought.
     """
 
     workload: dict[str, Any]
     source: str
     from_client: bool
     window: Value
-    acks_per_packet: Value
-    reordered: Value
+    own_window: Value
+    buffer: Value
     others: Value
 
 
@@ -53,17 +56,10 @@ def of(seen: Seen) -> Hosts:
         source,
         seen.flow.sender == seen.answer.get("client", seen.flow.sender),
         _window(seen),
-        _ratio(seen.row["acks"], seen.row["packets"], "ACKs without data for each packet of data"),
-        _ratio(seen.row["reordered"], seen.row["packets"], "packets that came behind later ones"),
+        _own_window(seen),
+        _buffer(seen),
         _others(seen),
     )
-
-
-def _ratio(part: int | None, of: int, source: str) -> Value:
-    if part is None or not of:
-        return unknown("share", "the capture does not show it")
-    share = part / of
-    return Value(share, share, share, "share", source)
 
 
 def _others(seen: Seen) -> Value:
@@ -82,7 +78,9 @@ def _workload(seen: Seen) -> tuple[dict[str, Any], str]:
         return _turns(seen, turns)
     if turns >= MESSAGES and seen.share_of(BY_APPLICATION) >= IDLE:
         return _written(seen), f"{turns:,} messages with pauses between them"
-    spaced = seen.share_of(SPACED) >= MOSTLY or (seen.path.get("at_least") and seen.share_of(BY_WINDOW) < 0.1)
+    spaced = seen.share_of(SPACED) >= MOSTLY or (
+        seen.path.get("at_least") and seen.share_of(BY_WINDOW) < LITTLE
+    )
     if not seen.row["lost_copies"] and (_regular(seen) or (spaced and _even(seen))):
         words = "data left evenly, although path and windows had room; how it was written is not known"
         return _written(seen), words
@@ -166,7 +164,7 @@ def _window(seen: Seen) -> Value:
     largest, flight = seen.row["window_max_bytes"], seen.row["flight_max_bytes"]
     if not largest or not flight:
         return unknown("bytes", "the capture does not show the receiver's window")
-    if seen.share_of(BY_WINDOW) < 0.1 and flight < LIMITED * largest:
+    if seen.share_of(BY_WINDOW) < LITTLE and flight < LIMITED * largest:
         return Value(largest, largest, largest, "bytes", "the largest that was offered; it did not limit")
     # A window rounded to its scale is once larger than the buffer, as the handshake has none.
     usual = median(seen.windows) if seen.windows else largest
@@ -174,3 +172,19 @@ def _window(seen: Seen) -> Value:
     return Value(
         usual, min(least, usual), largest, "bytes", "offered as a rule; the data in flight filled it"
     )
+
+
+def _own_window(seen: Seen) -> Value:
+    largest = seen.back.row["window_max_bytes"] if seen.back is not None else None
+    if not largest:
+        return unknown("bytes", "the capture does not show the window that the sender's host offers")
+    return Value(largest, largest, largest, "bytes", "the largest that the sender's host offered")
+
+
+def _buffer(seen: Seen) -> Value:
+    flight = seen.row["flight_max_bytes"]
+    if not flight:
+        return unknown("bytes", "the capture does not show what was in flight")
+    if seen.share_of(("send-window",)) >= LITTLE:
+        return Value(flight, LIMITED * flight, flight, "bytes", "in flight as the sender's buffer limited it")
+    return bound(flight, "bytes", "the most in flight")

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rexmit.fitted.capacity import FULL, Capacity
-from rexmit.fitted.outages import Interruptions, Interval
+from rexmit.fitted.in_time import weight_of_packets
+from rexmit.fitted.interval import Interval
+from rexmit.fitted.outages import Interruptions
 from rexmit.fitted.seen import Json, Seen
 from rexmit.fitted.value import Value, binomial_below, proportion
 
@@ -19,6 +21,12 @@ TOGETHER = 1.1
 OFTEN, LONGEST = 4, 0.02
 #: Few losses that are left beside many of the queue's may be the queue's as well.
 BESIDE = 0.05
+#: The same where an account has the fate of each packet.
+LITTLE = 0.014
+#: Waits that are no longer than this do not show where data arrives: timestamps have ticks of 1 ms, s.
+COARSE = 0.005
+#: What the answer's causes weigh at least against each other.
+WEIGHS = 0.01
 
 
 @dataclass(frozen=True)
@@ -37,21 +45,33 @@ class Losses:
     lost: dict[str, int]
 
 
-def of(seen: Seen, capacity: Capacity, gone: list[tuple[float, float]]) -> Losses:
-    """gone: outages, from when to when."""
+def of(
+    seen: Seen, capacity: Capacity, gone: list[tuple[float, float]], held: list[tuple[float, float]]
+) -> Losses:
+    """gone: outages, from when to when.  held: when packets were held."""
     policed = capacity.policer_rate is not None
     left: list[Json] = []
     lost = {"outage": 0, "queue": 0, "policer": 0, "process": 0}
-    for burst, owner in _owners(seen, capacity, gone):
-        lost[owner] += _copies(burst)
+    for burst, owner in _owners(seen, capacity, gone, held):
+        copies = _copies(burst)
+        by_queue = min(_dropped(capacity, burst), copies) if owner == "queue" else copies
+        lost[owner] += by_queue
         if owner == "process":
             left.append(burst)
+        elif by_queue < copies:
+            lost["process"] += copies - by_queue
+            left.append(burst | {"lost_copies": copies - by_queue})
+    if left and capacity.shared and not policed:
+        return _shared(seen, capacity, lost)
     ruled = "policer" if policed else "queue" if capacity.full or lost["queue"] else None
     taken = lost["queue"] + lost["policer"]
-    if not left or (ruled and (len(left) <= 2 or lost["process"] <= BESIDE * taken)):
+    exact = capacity.over is not None and capacity.over.beside is not None
+    if not left or (ruled and (len(left) <= 2 or lost["process"] <= (LITTLE if exact else BESIDE) * taken)):
         return _without(seen, ruled, lost)
-    sent = max(round(seen.copies * (1 - capacity.at_full)) - taken - lost["outage"], lost["process"])
-    return _process(left, lost, sent)
+    beside = capacity.over.beside if capacity.over is not None else None
+    found_room = beside[1] if beside else round(seen.copies * (1 - capacity.at_full)) - taken - lost["outage"]
+    sent = max(found_room, lost["process"])
+    return _process(seen, left, lost, sent, capacity.link)
 
 
 def bursts_among(seen: Seen, found: Interruptions, trip: float) -> list[Interval]:
@@ -71,15 +91,24 @@ def bursts_among(seen: Seen, found: Interruptions, trip: float) -> list[Interval
     return [o for o in short if (len(others) + len(short)) * (1 - 1 / mean) ** (o.copies - 1) >= LONGEST]
 
 
+def _dropped(capacity: Capacity, burst: Json) -> int:
+    """How many copies of a burst the queue's account explains; all of them where there is none."""
+    over = capacity.over
+    found = over.dropped(burst["start"], burst["last"]) if over is not None and over.beside is not None else 0
+    return found or _copies(burst)
+
+
 def _copies(burst: Json) -> int:
     return int(burst["lost_copies"] or burst["lost_segments"] or 0)
 
 
-def _owners(seen: Seen, capacity: Capacity, gone: list[tuple[float, float]]) -> list[tuple[Json, str]]:
+def _owners(
+    seen: Seen, capacity: Capacity, gone: list[tuple[float, float]], held: list[tuple[float, float]]
+) -> list[tuple[Json, str]]:
     """Each burst with what lost it. One whose queue does not show is as the first of its episode near it."""
     found: list[tuple[Json, str]] = []
     over = capacity.over
-    # Where data arrives its queue does not show; the answer judges by the holes that losses leave.
+    # Where data arrives and waits do not show, the answer judges by the holes that losses leave.
     queues = seen.share_of(("loss-queue",)) >= seen.share_of(("loss-random",))
     trip = 1.5 * (seen.base or 0.0) + capacity.wait_full
     first: dict[Any, tuple[float, str]] = {}
@@ -88,13 +117,16 @@ def _owners(seen: Seen, capacity: Capacity, gone: list[tuple[float, float]]) -> 
         before = first.get(b["episode"])
         if any(a <= b["start"] <= e for a, e in gone):
             owner = "outage"
+        elif any(a <= b["start"] <= e for a, e in held):
+            # The queue fills that nothing leaves meanwhile.
+            owner = "queue"
         elif over is not None and over.dropped(b["start"], b["last"]):
             owner = "policer" if over.policer else "queue"
         elif over is not None and over.policer:
             # A copy that was sent in vain is not told from one that the policer dropped.
             behind = not seen.arriving and wait is not None and wait >= FULL * capacity.wait_full
             owner = "queue" if capacity.full and behind else "policer"
-        elif seen.arriving:
+        elif seen.arriving and seen.fullest < COARSE:
             owner = "queue" if queues else "process"
         elif not capacity.full or over is not None:
             owner = "process"
@@ -120,7 +152,19 @@ def _without(seen: Seen, ruled: str | None, lost: dict[str, int]) -> Losses:
     return Losses(kind, none, None, [{"kind": kind, "weight": 1.0}], lost)
 
 
-def _process(left: list[Json], lost: dict[str, int], sent: int) -> Losses:
+def _shared(seen: Seen, capacity: Capacity, lost: dict[str, int]) -> Losses:
+    """Where other flows shared the link, they fill its queue as well: no loss is told from one by chance."""
+    at_most = proportion(lost["process"], max(seen.copies, 1))[1]
+    words = "other flows shared the link, and may have filled its queue"
+    queue, chance = (seen.share_of((cause,)) + WEIGHS for cause in ("loss-queue", "loss-random"))
+    by_queue = 1.0 if capacity.full else queue / (queue + chance)
+    ranked = [{"kind": "queue", "weight": by_queue}, {"kind": "random", "weight": 1.0 - by_queue}]
+    ranked = sorted((r for r in ranked if r["weight"]), key=lambda r: -float(str(r["weight"])))
+    lost = lost | {"queue": lost["queue"] + lost["process"], "process": 0}
+    return Losses("queue", Value(None, 0.0, at_most, "share", words), None, ranked, lost)
+
+
+def _process(seen: Seen, left: list[Json], lost: dict[str, int], sent: int, rate: float | None) -> Losses:
     lengths = [_copies(b) for b in left]
     total, bursts = sum(lengths), len(lengths)
     share = total / sent
@@ -131,7 +175,12 @@ def _process(left: list[Json], lost: dict[str, int], sent: int) -> Losses:
     weight = 1.0 / (
         1.0 + math.exp(min(50.0, max(-50.0, math.log(CHANCE) - math.log(max(by_chance, 1e-300)))))
     )
-    others = [{"kind": "random", "weight": weight}, {"kind": "gilbert-elliott", "weight": 1.0 - weight}]
+    packets = weight_of_packets(seen, left, lengths, rate)
+    others = [
+        {"kind": "random", "weight": weight},
+        {"kind": "gilbert-elliott", "weight": (1.0 - weight) * packets},
+        {"kind": "gilbert-elliott-time", "weight": (1.0 - weight) * (1.0 - packets)},
+    ]
     ranked = sorted(others, key=lambda o: -float(str(o["weight"])))
     low, high = proportion(total, sent)
     counted = f"{total:,} of {sent:,} packets that met no full queue"

@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-import bisect
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from rexmit.fitted import holds
+from rexmit.fitted.holds import TOGETHER
+from rexmit.fitted.interval import Interval
 from rexmit.fitted.seen import Json, Seen
 from rexmit.fitted.value import Value, median
 
-#: Packets that are held come so much later than others at least, s and round trips: more than a delayed
-#: ACK (40 ms, Linux).
-HELD, HELD_TRIPS = 0.05, 0.5
-#: So many of them come within this time, s.
-LATE, TOGETHER = 3, 0.01
 #: The sender fell silent with the packet that was lost last, s.
 AT_LAST = 0.002
 #: ACKs of packets that passed the link as it failed come this share of a round trip later at least.
 ACKED = 0.75
 #: A beat: the distances differ by less than this share of it.
 REGULAR = 0.1
-
-
-@dataclass(frozen=True)
-class Interval:
-    """When it began and how long it was, s, and the interval of its length.
-
-    since: when the first packet was sent that met it.  copies: lost in a row, at least.
-    """
-
-    start: float
-    length: float
-    low: float
-    high: float | None
-    since: float
-    copies: int = 0
-
-    def spans(self, trip: float) -> tuple[float, float]:
-        """From before the first packet that met it was sent to a round trip behind it."""
-        return self.since - 1e-4, self.start + (self.high if self.high is not None else 1e9) + trip
 
 
 @dataclass(frozen=True)
@@ -80,7 +58,7 @@ def of(seen: Seen) -> Interruptions:
     """Outages are those of the answer; packets that were held show in round trips."""
     told = seen.flow.outages() or {}
     outages = [_interval(seen, each) for each in told.get("each") or []]
-    held = [] if seen.arriving or outages else _held(seen)
+    held = [] if outages else holds.of(seen)
     period = told.get("period_s") if outages else _beat([h.start for h in held])
     if period and outages:
         outages = _alike(outages)
@@ -150,6 +128,10 @@ def _interval(seen: Seen, each: Json) -> Interval:
     silence = next((g for g in seen.silences if abs(g["start"] - first["last"]) <= AT_LAST), None)
     if first["trigger"] == "ack" and silence is None and not seen.path.get("at_least"):
         low, high = max(met - 2 * each_takes, 0.0), met + max(2 * each_takes, 0.1 * met)
+        # It was over when the next packet came that was not lost, and that may have been sent much later.
+        following = _next_sent(seen, first["last"]) - start
+        if following > high:
+            return Interval(start, (met + following) / 2, low, following, first["start"], copies)
         return Interval(start, met, low, high, first["start"], copies)
     # A timer ended it: it was over at some time between the copy that was lost last and the next one.
     came = first["back"] if first["back"] is not None else latest
@@ -157,6 +139,15 @@ def _interval(seen: Seen, each: Json) -> Interval:
         return Interval(start, met, met, None, first["start"], copies)
     most = max(came - start, met)
     return Interval(start, (met + most) / 2, met, most, first["start"], copies)
+
+
+def _next_sent(seen: Seen, last: float) -> float:
+    """When the next packet behind this one was sent that was not lost; this time, if there is none."""
+    lost = sorted((b["start"], b["last"]) for b in seen.bursts if b["last"] > last)
+    for r in seen.sends:
+        if r["time"] > last + 1e-6 and not any(a - 1e-6 <= r["time"] <= b + 1e-6 for a, b in lost):
+            return float(r["time"])
+    return last
 
 
 def _copies(burst: Json) -> int:
@@ -191,36 +182,3 @@ def _beat(starts: list[float]) -> float | None:
         return None
     middle = median(steps)
     return middle if all(abs(s - middle) <= REGULAR * middle for s in steps) else None
-
-
-def _held(seen: Seen) -> list[Interval]:
-    """Packets sent one after the other come together behind a silence of ACKs, the later they were sent
-    the less late.
-    """
-    base = seen.base or 0.0
-    least = max(HELD, HELD_TRIPS * base)
-    arrivals = sorted((sent + rtt, sent, rtt) for sent, rtt in seen.samples)
-    times = [a[0] for a in arrivals]
-    found: list[Interval] = []
-    for before, after in pairwise(seen.acks):
-        if after - before < least:
-            continue
-        at = bisect.bisect_left(times, after - 1e-9)
-        # First come the ACKs that were held, then those of the data that was.
-        together = [a for a in arrivals[at : at + 40] if a[0] - after < base + TOGETHER]
-        if len(together) < LATE or at == 0:
-            continue
-        spread = max(a[1] for a in together) - min(a[1] for a in together)
-        waited, normal = together[0][2], arrivals[at - 1][2]
-        # A timer's repair ends a silence as well, and what it filled is acknowledged with it.
-        repaired = any(
-            b["trigger"] != "ack" and b["start"] < after and before <= (b["first_repair"] or before) < after
-            for b in seen.bursts
-        )
-        if spread <= 0 or waited - normal < least or repaired:
-            continue
-        # What came first passed the link as it was back; what came before it passed it as it failed.
-        silence = after - before
-        low, high = min(waited - normal, silence), silence + base / 4
-        found.append(Interval(before - base / 2, silence, low, high, before - base))
-    return found

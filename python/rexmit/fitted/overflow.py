@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rexmit.fitted import full_queue
 from rexmit.fitted.seen import Seen
 from rexmit.fitted.value import median
 
@@ -19,6 +20,8 @@ from rexmit.fitted.value import median
 DROPS = 6
 #: The account explains so many drops more than it gets wrong at least, as a share of all of them.
 EXPLAINED = 0.25
+#: And so many are enough for the queue of a known link, before a policer is tried.
+MOSTLY = 0.75
 #: Rates that are tried, as shares of the one that passed from the first drop to the last, and how fine.
 LOWEST, HIGHEST, COARSE, FINE = 0.8, 2.0, 0.03, (0.005, 0.001, 0.0002)
 #: So many packets of a long transfer are enough to seek the rate, coarsely and finely.
@@ -37,7 +40,8 @@ class Overflow:
 
     drops: copies that were dropped, as far as the account explains or does not.  at_limit: share of packets
     that passed within a packet of the limit.  times: of the drops that it explains, s, in order.
-    behind: of those of a queue behind the policer.
+    behind: of those of a queue behind the policer.  beside: how many packets found room in the queue and were
+    lost, and how many found room; None of a policer.
     """
 
     rate: float
@@ -49,16 +53,17 @@ class Overflow:
     at_limit: float
     times: list[float]
     behind: list[float]
+    beside: tuple[int, int] | None = None
 
     @property
     def limit(self) -> float:
         """Bytes."""
         return (self.low + self.high) / 2
 
-    def dropped(self, start: float, last: float) -> bool:
-        """Whether it dropped something of what was sent between."""
-        at = bisect.bisect_left(self.times, start - 1e-6)
-        return at < len(self.times) and self.times[at] <= last + 1e-6
+    def dropped(self, start: float, last: float) -> int:
+        """How much it dropped of what was sent between."""
+        first = bisect.bisect_left(self.times, start - 1e-6)
+        return bisect.bisect_right(self.times, last + 1e-6) - first
 
 
 @dataclass(frozen=True)
@@ -88,10 +93,20 @@ def of(seen: Seen, taken: Callable[[float], bool], reached: float, known: float 
     most that came in a round trip.  known: the link's, where a queue that stood showed it.
     """
     packets = _packets(seen, taken)
+    queue = _full_queue(seen, packets, known) if known and not seen.arriving else None
     drops = [p for p in packets if not p.passed and p.counts]
-    if len(drops) < DROPS:
-        return None
-    limit = _best(packets, drops, known)
+    if len(drops) < DROPS or (queue is not None and queue.explained >= MOSTLY):
+        return queue
+    found = _sought(seen, packets, drops, reached)
+    # What is left of a queue's drops may be a policer's.
+    least = 0.0 if queue is None or seen.path.get("policer_bps") else queue.explained
+    better = found is not None and found.policer and found.explained > least
+    return found if better or (queue is None and not known) else queue
+
+
+def _sought(seen: Seen, packets: list[Packet], drops: list[Packet], reached: float) -> Overflow | None:
+    """The rate is not known, and is sought with the limit."""
+    limit = _best(packets, drops)
     policer = _is_policer(seen, packets, limit, reached)
     behind_times: list[float] = []
     if policer and not seen.arriving:
@@ -105,7 +120,7 @@ def of(seen: Seen, taken: Callable[[float], bool], reached: float, known: float 
         ]
         rest = [p for p in behind if not p.passed and p.counts]
         if len(rest) >= DROPS:
-            again = _best(behind, rest, None)
+            again = _best(behind, rest)
             if again.wrong / len(rest) < limit.wrong / len(drops):
                 behind_times = [b.time for b, p in zip(behind, packets, strict=True) if b is not p]
                 packets, drops, limit = behind, rest, again
@@ -121,6 +136,25 @@ def of(seen: Seen, taken: Callable[[float], bool], reached: float, known: float 
     )
 
 
+def _full_queue(seen: Seen, packets: list[Packet], rate: float) -> Overflow | None:
+    """The account of a queue whose link has this rate."""
+    waits = seen.waits_by_end
+    came = [
+        full_queue.Packet(
+            p.time, p.size, waits.get(r["seq"] + r["len"]) if p.passed else None, p.passed, p.counts
+        )
+        for p, r in zip(packets, seen.sends, strict=True)
+    ]
+    found = full_queue.of(came, rate, seen.packet) if came else None
+    if found is None:
+        return None
+    drops = len(found.times) + found.lost
+    explained = len(found.times) / max(drops, 1)
+    beside = (found.lost, found.met)
+    ends = found.limit, found.limit
+    return Overflow(rate, *ends, False, drops, explained, found.at_limit, found.times, [], beside)
+
+
 def _packets(seen: Seen, taken: Callable[[float], bool]) -> list[Packet]:
     """Those that left, in order: a copy was lost if its segment was sent again later. Where data arrives,
     those that came, and those that were lost when the hole that they left shows.
@@ -134,13 +168,33 @@ def _packets(seen: Seen, taken: Callable[[float], bool]) -> list[Packet]:
             came += [Packet(burst["start"], seen.packet, False, counts)] * copies
         return sorted(came, key=lambda p: p.time)
     last = {r["seq"]: r["packet"] for r in seen.sends}
+    lost = _Spans([(b["start"], b["last"]) for b in seen.bursts])
     found = []
     for r in seen.sends:
-        passed = last[r["seq"]] == r["packet"]
-        # An outage takes what has passed the limit.
-        other = not passed and taken(r["time"])
+        # A segment that was repaired although it came lies in no burst of losses.
+        passed = last[r["seq"]] == r["packet"] or not lost.have(r["time"])
+        # An outage takes what has passed the limit, and what is held tells nothing.
+        other = taken(r["time"])
         found.append(Packet(r["time"], r["len"] + headers, passed or other, not other))
     return found
+
+
+class _Spans:
+    """Stretches of time that may lie within each other."""
+
+    def __init__(self, spans: list[tuple[float, float]]) -> None:
+        self.starts: list[float] = []
+        self.ends: list[float] = []
+        for start, end in sorted(spans):
+            if self.ends and start <= self.ends[-1]:
+                self.ends[-1] = max(self.ends[-1], end)
+            else:
+                self.starts.append(start)
+                self.ends.append(end)
+
+    def have(self, time: float) -> bool:
+        at = bisect.bisect_right(self.starts, time + 1e-6) - 1
+        return at >= 0 and time <= self.ends[at] + 1e-6
 
 
 def _needs(packets: list[Packet], rate: float) -> list[float]:
@@ -201,18 +255,11 @@ class _Fates:
         return _Limit(rate, least, above[under - 1] if under else low, low)
 
 
-def _best(packets: list[Packet], drops: list[Packet], known: float | None) -> _Limit:
-    """The rate is sought with the first part of a long transfer, and its limit with all of it.
-
-    known: the rate of the link, where a queue showed it: what it explains needs no other.
-    """
+def _best(packets: list[Packet], drops: list[Packet]) -> _Limit:
+    """The rate is sought with the first part of a long transfer, and its limit with all of it."""
     whole = _Fates(packets)
     sixth = packets.index(drops[min(DROPS, len(drops)) - 1]) + 1
     few, many = (_Fates(packets[: max(2 * sixth, upto)]) for upto in (SHORT, LONG))
-    if known:
-        found = whole.at(_finest(many, known).rate)
-        if 1.0 - found.wrong / len(drops) >= EXPLAINED:
-            return found
     start, end = few.time(few.dropped[0]), few.time(few.dropped[-1])
     mean = 8 * few.passed_between(start, end) / max(end - start, 1e-3)
     steps = round((HIGHEST - LOWEST) / COARSE)
@@ -246,6 +293,7 @@ def _is_policer(seen: Seen, packets: list[Packet], limit: _Limit, reached: float
         if not p.passed and p.counts and need >= limit.low
     ]
     known = [waited / stood for waited, stood in waits if waited is not None and stood > 0]
-    if len(known) >= DROPS / 2:
+    # Where data arrives, what was in a queue comes at the link's rate, whatever its account.
+    if len(known) >= DROPS / 2 and not seen.arriving:
         return abs(median(known) - 1.0) > AS_LONG
     return reached >= FASTER * limit.rate

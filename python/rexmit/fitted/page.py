@@ -26,9 +26,15 @@ NAMES = {
     "mean_burst": "burst of losses",
     "outage_length": "outage",
     "outage_period": "outages every",
-    "receive_window": "receive window",
-    "acks_per_packet": "ACKs per packet",
     "reordered": "reordered",
+    "reordered_by": "come late by",
+    "back_rate": "rate of the way back",
+    "ack_loss": "ACKs lost",
+    "acks_per_packet": "ACKs per packet",
+    "acks_together": "ACKs let go together",
+    "receive_window": "receive window",
+    "own_window": "sender's own window",
+    "in_flight": "in flight",
     "others": "others' share",
 }
 KINDS = {
@@ -36,7 +42,8 @@ KINDS = {
     "queue": "the queue, which the sender overran",
     "policer": "a policer",
     "random": "at random, one by one",
-    "gilbert-elliott": "in bursts (Gilbert-Elliott)",
+    "gilbert-elliott": "in bursts of so many packets (Gilbert-Elliott)",
+    "gilbert-elliott-time": "in bursts that last for so long (Gilbert-Elliott)",
 }
 
 
@@ -44,9 +51,7 @@ def page(fit: Fit, checked: Check | None = None) -> list[str]:
     """The whole page as lines."""
     flow = fit.seen.flow
     lines = [
-        one_line(
-            f"{fit.name}: the path of {flow.sender} → {flow.receiver}, seen at the {fit.seen.row['vantage']}"
-        ),
+        one_line(f"{fit.name}: the path of {flow.sender} → {flow.receiver}, {_where(fit)}"),
         "",
     ]
     rows = [["", "value", "90% interval", "from"]]
@@ -61,6 +66,9 @@ def page(fit: Fit, checked: Check | None = None) -> list[str]:
         lines.append(f"  outages   {_times(fit, held=False)}")
     if fit.interruptions.held:
         lines.append(f"  held      {_times(fit, held=True)}: what was sent meanwhile came at the end")
+    if fit.steps:
+        told = ", ".join(f"{seconds(rtt)} from {start:.2f} s" for start, rtt in fit.steps[:5])
+        lines.append(f"  base RTT  {told}{' and more' if len(fit.steps) > 5 else ''}")
     workload = ", ".join(f"{key} {value}" for key, value in fit.hosts.workload.items() if key != "kind")
     lines.append(
         f"  sends     {fit.hosts.workload['kind']}{': ' if workload else ''}{workload} ({fit.hosts.source})"
@@ -77,6 +85,11 @@ def page(fit: Fit, checked: Check | None = None) -> list[str]:
     return lines + (_checked(fit, checked) if checked else [])
 
 
+def _where(fit: Fit) -> str:
+    at = fit.seen.row["vantage"]
+    return "seen at both ends" if at == "both" else f"seen at the {at}"
+
+
 def _number(value: float, unit: str) -> str:
     if unit == "bps":
         return rate(value)
@@ -90,11 +103,15 @@ def _number(value: float, unit: str) -> str:
 
 
 def _cells(value: Value) -> list[str]:
+    if value.value is None and value.high is not None:
+        return ["cannot tell", f"at most {_number(value.high, value.unit)}"]
     if value.value is None:
         return ["cannot tell", ""]
     told = _number(value.value, value.unit)
     if value.at_least:
         return [f"at least {told}", ""]
+    if value.low is None and value.high is not None:
+        return [f"at most {_number(value.high, value.unit)}", ""]
     low = "?" if value.low is None else _number(value.low, value.unit)
     high = "?" if value.high is None else _number(value.high, value.unit)
     return [told, "" if low == high else f"{low} to {high}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from rexmit.fitted import others
 from rexmit.fitted.hosts import BY_WINDOW, LIMITED
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def scenario_of(fit: Fit, stack: str) -> dict[str, Any]:
         "seed": 1,
         "node": [{"name": "sender"}, {"name": "receiver"}],
         "link": [link],
-        "flow": [flow | {"workload": workload}],
+        "flow": [flow | {"workload": workload}, *others.flows(fit.others, stack)],
         "record": {"capture": ["sender"]},
     }
     if _limits(fit):
@@ -75,7 +76,7 @@ def _queue(fit: Fit) -> dict[str, Any]:
     queue = fit.capacity.queue
     if queue.value is None or fit.capacity.rate.at_least:
         return {"kind": "droptail", "packets": 1000}
-    packets = queue.value * (DEEP if queue.at_least else 1.0)
+    packets = queue.value * (DEEP if queue.at_least and not fit.losses.lost["queue"] else 1.0)
     return {"kind": "droptail", "packets": max(1, math.ceil(packets) if queue.at_least else round(packets))}
 
 
@@ -103,6 +104,7 @@ def _channels(fit: Fit) -> list[dict[str, Any]]:
             found.append(
                 process | {"mean_loss": losses.loss.value, "mean_burst": f"{losses.burst.value:.3f} packets"}
             )
+    found += _late(fit) + _lost_acks(fit) + _delays(fit)
     gone = fit.interruptions
     for name, intervals, hold in (("outages", gone.outages, False), ("held", gone.held, True)):
         if intervals:
@@ -113,6 +115,31 @@ def _channels(fit: Fit) -> list[dict[str, Any]]:
             channel = {"name": name, "kind": "outage", "direction": both, "schedule": {"intervals": when}}
             found.append(channel | ({"hold": True} if hold else {}))
     return found
+
+
+def _late(fit: Fit) -> list[dict[str, Any]]:
+    """A packet that is held for as long as it came late, and for the time that the next one takes."""
+    share, by = fit.reordering.share, fit.reordering.by
+    if not share.value or by is None or by.value is None:
+        return []
+    each = 8 * fit.seen.packet / fit.capacity.link if fit.capacity.link else 0.0
+    held = f"{1e6 * (by.value + each):.0f}us"
+    return [
+        {"name": "late", "kind": "reorder", "direction": "forward", "probability": share.value, "by": held}
+    ]
+
+
+def _delays(fit: Fit) -> list[dict[str, Any]]:
+    """A base RTT that changes: all of the change in one direction."""
+    least = min((rtt for _, rtt in fit.steps), default=0.0)
+    steps = [[f"{1e3 * start:.3f}ms", f"{1e6 * (rtt - least):.0f}us"] for start, rtt in fit.steps]
+    return [{"name": "delays", "kind": "delay-step", "direction": "forward", "steps": steps}] if steps else []
+
+
+def _lost_acks(fit: Fit) -> list[dict[str, Any]]:
+    lost = fit.back.ack_loss.value
+    channel = {"name": "acks", "kind": "random", "direction": "back", "only": "acks"}
+    return [channel | {"loss": lost}] if lost else []
 
 
 def _apart(intervals: list[Any]) -> list[Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rexmit.fitted.one_way import one_way
 from rexmit.fitted.value import quantile
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class Seen:
     back: Flow | None
     answer: Json
     path: Json
+    #: The rows of the other flows between the same hosts.
+    neighbours: list[Json] = field(default_factory=list)
+    #: From when on, s, which least round trip; nothing where it is the same all the time.
+    levels: list[tuple[float, float]] = field(default_factory=list)
     row: Json = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,7 +59,10 @@ class Seen:
         back = [f for f in flows if (f.sender, f.receiver) == (chosen.receiver, chosen.sender)]
         near = min(back, key=lambda f: abs(f.row["start"] - chosen.row["start"]), default=None)
         told = chosen._told
-        return cls(chosen, near, told.get("answer") or {}, told.get("path") or {})
+        hosts = _hosts(chosen)
+        own = {(chosen.sender, chosen.receiver), (chosen.receiver, chosen.sender)}
+        others = [f.row for f in capture.flows if (f.sender, f.receiver) not in own and _hosts(f) == hosts]
+        return cls(chosen, near, told.get("answer") or {}, told.get("path") or {}, others)
 
     @property
     def arriving(self) -> bool:
@@ -88,20 +96,32 @@ class Seen:
         """When a packet was sent, and its round trip, in order of sending.
 
         What was sent between a loss and its repair is acknowledged with the repair: that is no round trip.
-        Where data arrives no round trip of it shows.
+        Where data arrives, timestamps tell how much longer than the least each packet took: the time is that
+        of its arrival, and the wait comes on top of the least round trip.
         """
         if self.arriving:
-            return []
-        rows = self.flow.columns("rtt", "time", "rtt_s", "kind").rows()
+            return one_way(self.flow, self.base)
+        rows = self._trips
         both = [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows if r["kind"] == "ack"]
         every = sorted(both or [(r["time"] - r["rtt_s"], r["rtt_s"]) for r in rows])
         return _outside(every, [(b["start"], b["first_repair"]) for b in self.bursts if b["first_repair"]])
 
     @cached_property
+    def _trips(self) -> list[Json]:
+        return self.flow.columns("rtt", "time", "seq", "rtt_s", "kind").rows()
+
+    @property
+    def waits_by_end(self) -> dict[int, float]:
+        """By the sequence number behind a segment, how long it waited, s, as its round trip shows."""
+        kept = {sent for sent, _ in self.samples}
+        trips = [(r["seq"], r["time"] - r["rtt_s"], r["rtt_s"]) for r in self._trips if r["kind"] == "ack"]
+        return {end: max(rtt - self.least_at(sent), 0.0) for end, sent, rtt in trips if sent in kept}
+
+    @cached_property
     def base(self) -> float | None:
         """The least round trip of all, s."""
         known = [self.path.get("base_rtt_s"), self.answer.get("base_rtt_s")]
-        known += [rtt for _, rtt in self.samples]
+        known += [] if self.arriving else [rtt for _, rtt in self.samples]
         return min((k for k in known if k), default=None)
 
     @cached_property
@@ -135,20 +155,36 @@ class Seen:
         if self.arriving or not handshake or self.row["syn_retransmissions"]:
             return None
         full = {r["seq"] + r["len"] for r in self.sends if r["len"] >= self.payload}
-        rows = self.flow.columns("rtt", "seq", "rtt_s", "kind").rows()
-        least = min((r["rtt_s"] for r in rows if r["kind"] == "ack" and r["seq"] in full), default=0.0)
+        least = min((r["rtt_s"] for r in self._trips if r["kind"] == "ack" and r["seq"] in full), default=0.0)
         return least - handshake if least > handshake else None
 
     @cached_property
     def waits(self) -> list[float]:
         """How long each sample was above the least round trip of full packets, s, in order of sending."""
-        least = min((rtt for _, rtt in self.samples), default=0.0)
-        return [rtt - least for _, rtt in self.samples]
+        return [max(rtt - self.least_at(sent), 0.0) for sent, rtt in self.samples]
+
+    @cached_property
+    def least(self) -> float:
+        """The least round trip of full packets, s."""
+        return min((rtt for _, rtt in self.samples), default=0.0)
+
+    def least_at(self, sent: float) -> float:
+        """The same, of what was sent then."""
+        at = bisect.bisect_right(self.levels, (sent, float("inf"))) - 1
+        return self.levels[at][1] if at >= 0 else self.least
+
+    def step(self, levels: list[tuple[float, float]]) -> None:
+        """Goes by these least round trips from now on."""
+        self.levels = levels
+        self._forget()
 
     def keep(self, kept: Callable[[float, float], bool]) -> None:
         """Forgets the samples for which this does not hold: of when it was sent, and its round trip."""
         self.samples = [s for s in self.samples if kept(*s)]
-        for name in ("waits", "fullest", "_sent"):
+        self._forget()
+
+    def _forget(self) -> None:
+        for name in ("least", "waits", "fullest", "_sent"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -178,6 +214,10 @@ class Seen:
     @property
     def seconds(self) -> float:
         return float(self.row["duration_s"])
+
+
+def _hosts(flow: Flow) -> set[str]:
+    return {flow.sender.rpartition(":")[0], flow.receiver.rpartition(":")[0]}
 
 
 #: Columns of `sends`.

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 #: Share of captures of one path in which an interval should hold the true value.
 COVERAGE = 0.9
+#: So many hits are many.
+MANY = 300
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,11 @@ def binomial_below(k: int, n: int, p: float) -> float:
 
 def proportion(k: int, n: int, coverage: float = COVERAGE) -> tuple[float, float]:
     """The interval of a probability after k hits in n (Clopper and Pearson 1934, with mid-P as Lancaster
-    1961 has it).
+    1961 has it); of many hits that of Wilson (1927), which is the same then and takes no sum.
     """
     tail = (1 - coverage) / 2
+    if min(k, n - k) > MANY:
+        return _wilson(k, n, NormalDist().inv_cdf(1 - tail))
 
     def middle(p: float) -> float:
         return 0.5 * (binomial_below(k, n, p) + binomial_below(k - 1, n, p))
@@ -89,6 +94,12 @@ def proportion(k: int, n: int, coverage: float = COVERAGE) -> tuple[float, float
     low = 0.0 if k == 0 else _root(lambda p: middle(p) - (1 - tail))
     high = 1.0 if k >= n else _root(lambda p: middle(p) - tail)
     return low, high
+
+
+def _wilson(k: int, n: int, z: float) -> tuple[float, float]:
+    middle = (k + z * z / 2) / (n + z * z)
+    off = z / (n + z * z) * (k * (n - k) / n + z * z / 4) ** 0.5
+    return middle - off, middle + off
 
 
 def _root(falling: Callable[[float], float]) -> float:
