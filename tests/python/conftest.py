@@ -148,7 +148,7 @@ class FakeCore:
     def is_annotated(self, path: str) -> bool:
         return False
 
-    def annotate(self, analysis: FakeAnalysis, paths: Sequence[str], out: str) -> int:
+    def annotate(self, analysis: FakeAnalysis, paths: Sequence[str], out: str, answer: str = "") -> int:
         self.calls.append({"annotate": out})
         return len(self.story.packets)
 
