@@ -363,7 +363,7 @@ def test_a_page_fits_the_screen_whatever_the_files_are_called() -> None:
     lines = page(seen(long, warnings=["word " * 60]), name)
     assert len(lines) <= 40
     assert [line for line in lines if len(line) > 100 and name not in line] == []
-    assert lines[-1].startswith("  next     the same with --ladder ")
+    assert lines[-1].startswith("  next     the same command with --ladder ")
 
 
 @pytest.mark.parametrize(

@@ -88,20 +88,20 @@ def add(commands: Any) -> None:
     reading.add_argument(
         "--checksums",
         action="store_true",
-        help="verify TCP checksums (a pass over every byte): a segment whose is wrong has not arrived",
+        help="verify TCP checksums (reads every byte): a segment with a wrong one counts as not arrived",
     )
     reading.add_argument(
         "--max-memory",
         type=memory,
         metavar="SIZE",
-        help="count what comes once so much is used up, and do not analyse it "
+        help="once this much is used, further packets are counted and not analysed "
         "(default: three quarters of what is free)",
     )
     reading.add_argument(
         "--threads",
         type=positive,
         metavar="N",
-        help="how many analyse; the answer is the same (default: one a core)",
+        help="threads that analyse; the answer is the same on any number (default: one per core)",
     )
     reading.add_argument(
         "--each", action="store_true", help="each capture by itself, as those of a folder (docs/fleet.md)"

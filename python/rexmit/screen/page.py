@@ -298,5 +298,5 @@ def following(flow: Json, command: str) -> list[str]:
     return [
         line
         if len(line) <= page_width() and line == one_line(line)
-        else f"  next     the same with {more}      {what}"
+        else f"  next     the same command with {more}      {what}"
     ]
