@@ -313,8 +313,10 @@ def rank_stacks(
 def is_annotated(path: str) -> bool:
     """Whether `annotate` wrote this file and nobody rewrote it since."""
 
-def annotate(analysis: Analysis, paths: Sequence[str], out: str) -> int:
+def annotate(analysis: Analysis, paths: Sequence[str], out: str, answer: str = "") -> int:
     """Writes the packets of `paths` to `out` as pcapng, findings as packet comments; returns how many.
+
+    answer: a text for the comment on the whole file.
 
     The analysis must have been made with tables=("retransmissions",).
     """

@@ -48,7 +48,8 @@ def need(extra: Extra, what: str, *modules: str) -> None:
     if _MODULE in absent:
         absent = [_STUDIES]
     if absent:
-        raise MissingError(f"{what} needs {' and '.join(absent)}: {command(extra)}")
+        listed = ", ".join(absent[:-1]) + " and " * (len(absent) > 1) + absent[-1]
+        raise MissingError(f"{what} needs {listed}: {command(extra)}")
 
 
 def told(error: ModuleNotFoundError) -> MissingError | None:

@@ -8,7 +8,7 @@ from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rexmit.screen.progress import Interruptible
+from rexmit.screen.progress import Bar, Interruptible
 
 if TYPE_CHECKING:
     from rexmit_studies.study import Batch
@@ -80,34 +80,11 @@ class Watch(Interruptible):
             self.stopped = True
         elapsed = time.monotonic() - self._began
         if self._waited():
-            self._show()
+            self._bar = Bar()
         if self._bar is not None:
             left = self.remaining_s()
             study, name = self._now
             told = f"{self._done:,} of {self._runs[self._now]:,} runs" if self._now in self._runs else ""
             if self.stopped:
                 told = "stopping"
-            self._bar.update(
-                self._task,
-                completed=elapsed,
-                total=max(elapsed + left, 1e-9),
-                what=f"{study}: {name}",
-                told=told,
-                left=f"{left // 60:.0f}:{left % 60:02.0f} left",
-            )
-
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn
-        from rich.progress import Progress as Bar
-
-        self._bar = Bar(
-            TextColumn("{task.fields[what]}"),
-            BarColumn(),
-            TextColumn("{task.fields[told]}"),
-            TextColumn("{task.fields[left]}"),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._bar.start()
-        self._task = self._bar.add_task("", total=None, what="", told="", left="")
+            self._bar.draw(f"{study}: {name}", elapsed, max(elapsed + left, 1e-9), [told], left)

@@ -148,7 +148,7 @@ class FakeCore:
     def is_annotated(self, path: str) -> bool:
         return False
 
-    def annotate(self, analysis: FakeAnalysis, paths: Sequence[str], out: str) -> int:
+    def annotate(self, analysis: FakeAnalysis, paths: Sequence[str], out: str, answer: str = "") -> int:
         self.calls.append({"annotate": out})
         return len(self.story.packets)
 
@@ -158,6 +158,7 @@ def core(monkeypatch: pytest.MonkeyPatch, story: Story) -> FakeCore:
     """rexmit on a core that plays the story."""
     fake = FakeCore(story)
     # What holds a name of the compiled core must have it before the stand-in takes the name over.
+    import_module("rexmit.captured.lost")
     monkeypatch.setattr(import_module("rexmit.api"), "_core", fake)
     monkeypatch.setitem(sys.modules, "rexmit._core", fake)  # type: ignore[arg-type]
     monkeypatch.setattr(rexmit, "_core", fake)

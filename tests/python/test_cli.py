@@ -226,6 +226,30 @@ def test_progress_with_rate_and_remaining_time_on_a_terminal(
     assert "M packets/s" in err
 
 
+def test_a_bar_is_one_line_that_fits_the_terminal_and_goes_away(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rexmit.screen import progress
+
+    now = 100.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    monkeypatch.setenv("COLUMNS", "100")
+    bar = progress.Bar()
+    bar.draw("x.pcap", 10, 100, ["10 of 100 s", ""])
+    now = 101.0
+    bar.draw("x.pcap", 20, 100, ["20 of 100 s", ""])
+    monkeypatch.setenv("COLUMNS", "40")
+    now = 102.0
+    bar.draw("x.pcap", 30, 100, ["30 of 100 s", ""])
+    bar.draw("x.pcap", 31, 100, ["31 of 100 s", ""])
+    bar.stop()
+    drawn = capsys.readouterr().err.split("\r")[1:]
+    assert drawn[1] == f"x.pcap  [{'#' * 3}{' ' * 27}]  10 of 100 s"
+    assert drawn[3] == f"x.pcap  [{'#' * 6}{' ' * 24}]  20 of 100 s  0:00:08 left"
+    assert drawn[5] == f"x.pcap  [{'#' * 9}{' ' * 21}] "[:39]
+    assert [part.strip() for part in drawn[6:]] == ["", ""], "so soon after it is not drawn again"
+
+
 def test_a_closed_pipe_is_no_error() -> None:
     script = f"{sys.executable} -m rexmit analyze {SENDER} | head -1"
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60)

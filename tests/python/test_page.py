@@ -289,8 +289,8 @@ def test_many_flows_are_summed_up_before_the_worst_is_shown() -> None:
         "           30,000 timeout, 10,000 fast recovery",
         "  opening  512 SYNs or SYN-ACKs had to be sent again",
         "  tails    700 flows lost the end of what they sent and waited for a timer",
-        "  done in  p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
-        "  clean    p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
+        "  took     p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows)",
+        "  took     p50 120 ms, p90 400 ms, p99 3.20 s   (10 flows without a retransmission)",
     ]
 
 
@@ -363,7 +363,7 @@ def test_a_page_fits_the_screen_whatever_the_files_are_called() -> None:
     lines = page(seen(long, warnings=["word " * 60]), name)
     assert len(lines) <= 40
     assert [line for line in lines if len(line) > 100 and name not in line] == []
-    assert lines[-1].startswith("  next     the same with --ladder ")
+    assert lines[-1].startswith("  next     the same command with --ladder ")
 
 
 @pytest.mark.parametrize(

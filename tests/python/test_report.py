@@ -157,6 +157,30 @@ def test_each_moment_has_the_owner_that_the_table_has(page: Page) -> None:
     assert set(told["cause"]) <= causes | {"nothing"}
 
 
+@pytest.mark.parametrize("name", ["nosack.snd", "notimestamps.rcv", "tsoblk.snd"])
+def test_the_turns_of_a_connection_have_the_time_that_its_waits_have(name: str, tmp_path: Path) -> None:
+    path = DATA / f"{name}.pcap.gz"
+    assert main(["report", str(path), "-o", str(tmp_path / "page.html")]) == 0
+    page = Page(tmp_path / "page.html")
+    # The control connection of iperf3, and its data, which nobody answers.
+    named = {detail["flow"]: detail["turns"] for detail in page.details()}
+    assert named == {0: "0/0/turns", 1: "0/0/turns", 2: None}
+    head, turns = unpack(page.blobs["0/0/turns"])
+    assert (head["kind"], head["words"]) == ("table", {"host": ["client", "server"]})
+    assert (np.diff(turns["time_ns"]) >= 0).all()
+    assert (turns["end_ns"] >= turns["time_ns"]).all()
+    waits = list(rexmit.capture(path).waits)
+    # A message whose first packet waited for an ACK is a turn, too: the waits may count one less.
+    assert 0 <= turns["answers"].sum() - sum(row["turns"] for row in waits) <= 1
+    row = {detail["flow"]: detail["row"] for detail in page.details()}
+    for number, host in enumerate(head["words"]["host"]):
+        of_host = turns["host"] == number
+        what = (number, host, "program")
+        program = sum(w["time_s"] for w in waits if (w["flow"] + number, w["host"], w["waits_for"]) == what)
+        assert turns["program_us"][of_host].sum() / 1e6 == pytest.approx(program, rel=0.01, abs=0.1)
+        assert turns["bytes"][of_host].sum() == row[number]["bytes"]
+
+
 @pytest.mark.parametrize("kind", ["u4", "f4", "f8"])
 @pytest.mark.parametrize("rows", [0, 1, 7, 4096])
 def test_a_table_of_numbers_is_a_container_that_gives_them_back(kind: str, rows: int) -> None:

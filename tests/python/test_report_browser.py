@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import rexmit
-from browser import Watched
+from browser import Watched, saved_svg
 from conftest import DATA
 from rexmit.captured.episodes import worst_episodes
 from rexmit.cli import main
@@ -511,5 +511,60 @@ def test_all_flows_of_a_path_are_stacked(chromium: Any, tmp_path: Path, width: i
     picture = Path(download.value.path()).read_text("utf-8")
     assert "all 2 flows of the path, each " in picture
     assert shown.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    seen.close()
+    assert seen.said == []
+
+
+TURNS = """
+name = "turns"
+seed = 1
+[chain]
+nodes = ["client", "server"]
+rate = "20Mbps"
+delay = "5ms"
+[[flow]]
+name = "sql"
+from = "client"
+to = "server"
+stack = "linux-6-cubic"
+workload = {{ kind = "request-response", request = "50B", response = "300B", requests = {requests} }}
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("requests", [2, 1500])
+def test_turns_are_a_strip_and_a_table(chromium: Any, tmp_path: Path, requests: int, width: int) -> None:
+    (tmp_path / "turns.toml").write_text(TURNS.format(requests=requests))
+    assert main(["report", str(tmp_path / "turns.toml"), "-o", str(tmp_path / "turns.html")]) == 0
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+    seen = Watched(chromium, width=width)
+    for fragment, canvas in (("", ".timeline canvas"), ("#flow/1", ".panels canvas")):
+        page = seen.open(tmp_path / "turns.html", fragment, ".turns tbody tr")
+        page.locator(canvas).first.wait_for()
+        said = page.locator(".timeline canvas, .panels").first.get_attribute("aria-label")
+        assert f"The server sent {requests:,} messages in answer to the client" in said
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        cut = (
+            "[...document.querySelectorAll('.answer-side, aside')].some((e) => e.scrollWidth > e.clientWidth)"
+        )
+        assert not page.evaluate(cut)
+        assert axe.run(page, options=rules).response["violations"] == []
+    # A wait of the table is shown by the keyboard, and told to a screen reader.
+    rows = page.locator(".turns tbody tr")
+    assert rows.count() == min(2 * requests - 1, 8)
+    assert [cell.inner_text() for cell in rows.first.locator("td").all()][1:3] == ["client", "50 B"]
+    rows.first.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    shown = view(page)
+    assert shown is not None
+    assert shown[1] - shown[0] == pytest.approx(0.015, rel=0.1), "10 ms and a quarter on either side"
+    told = page.locator("[aria-live]").first.inner_text()
+    assert re.search(r"The client sent 50 B at [0-9.]+ s after 10 ms, of which its program took ", told)
+    texts, _ = saved_svg(page)
+    assert {"client", "path", "server", "its program", "under way"} <= set(texts)
+    if requests > 8:
+        page.get_by_role("button", name="show 50").click()
+        assert rows.count() == 58
     seen.close()
     assert seen.said == []

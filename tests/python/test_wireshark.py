@@ -218,6 +218,24 @@ def test_what_is_installed_is_found_with_its_profile(home: Path, capsys: pytest.
     assert len(tshark("-X", f"lua_script:{script}", *asked, home=home)) == len(lines)
 
 
+@pytest.mark.skipif(shutil.which("capinfos") is None, reason="capinfos is not installed")
+def test_the_properties_of_the_file_have_the_answer(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capture = DATA / "cases" / "push_with_a_missing_id.pcap.gz"
+    noted = home / "noted file.pcapng"
+    assert cli.main(["analyze", str(capture), "--annotate", str(noted)]) == 0
+    assert f"wireshark -C rexmit '{noted}'" in capsys.readouterr().err
+    comment = subprocess.run(
+        ["capinfos", "-k", str(noted)], capture_output=True, text=True, check=True
+    ).stdout
+    flow = rx.capture(capture).overview(1)["flows"][0]
+    assert flow["answer"]["cause"] in comment
+    assert str(flow["sender"]) in comment
+    assert capture.name in comment
+    assert str(capture) not in comment, "whoever gets the file does not learn of folders"
+    # What was written is known again, and replaced by a later answer.
+    assert cli.main(["analyze", str(capture), "--annotate", str(noted)]) == 0
+
+
 def test_installing_replaces_only_what_it_wrote(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -55,6 +55,17 @@ pub fn annotate(
     paths: &[PathBuf],
     out: &Path,
     comments: impl IntoIterator<Item = (u64, String)>,
+    go_on: impl FnMut(Progress) -> bool,
+) -> Result<Annotated, Error> {
+    annotate_with(paths, out, "", comments, go_on)
+}
+
+/// The same with `answer` in the comment on the whole file, which Wireshark shows as its properties.
+pub fn annotate_with(
+    paths: &[PathBuf],
+    out: &Path,
+    answer: &str,
+    comments: impl IntoIterator<Item = (u64, String)>,
     mut go_on: impl FnMut(Progress) -> bool,
 ) -> Result<Annotated, Error> {
     let name = shown(out);
@@ -64,7 +75,8 @@ pub fn annotate(
     let total_bytes = rotation.files.iter().try_fold(0, |sum, f| f.source.len().map(|n| sum + n));
     let file = WholeFile::create(out).map_err(failed)?;
     let out = BufWriter::with_capacity(1 << 18, file);
-    let writer = Writer::pcapng_about(out, Some(ABOUT)).map_err(failed)?;
+    let about = if answer.is_empty() { ABOUT.to_owned() } else { format!("{ABOUT}\n\n{answer}") };
+    let writer = Writer::pcapng_about(out, Some(&about)).map_err(failed)?;
     let mut copy = Copy {
         writer,
         numbers: HashMap::new(),

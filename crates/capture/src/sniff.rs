@@ -63,9 +63,14 @@ pub(crate) fn format(
         return refused("an NLANR TSH capture", None);
     }
     if erf(head) {
-        // Its records have a link layer each, which pcapng has for a whole interface.
-        let fix = format!("editcap -F pcapng -T ether {file} OUT.pcapng");
-        return refused("an ERF (Endace) capture", Some(fix));
+        // Its records have a link layer each, which pcapng has for a whole interface: editcap is told which.
+        let link = match head[8] & 0x7f {
+            1 => Some("chdlc"),
+            2 => Some("ether"),
+            _ => None,
+        };
+        let fix = link.map(|link| format!("editcap -F pcapng -T {link} {file} OUT.pcapng"));
+        return refused("an ERF (Endace) capture", fix);
     }
     let head = &head[..head.len().min(64)];
     let found = match is_text(head) {
@@ -129,10 +134,17 @@ mod tests {
 
     #[test]
     fn formats_without_a_magic_number_are_recognised_by_their_records() {
-        let erf = |seconds: u8| {
-            [&[0; 4], &[seconds, 0, 0, 0x60][..], &[2, 4, 0, 80, 0, 0, 0, 60], &[0; 64]].concat()
+        let erf = |seconds: u8, kind: u8| {
+            [&[0; 4], &[seconds, 0, 0, 0x60][..], &[kind, 4, 0, 80, 0, 0, 0, 60], &[0; 64]].concat()
         };
-        assert!(refusal(&[erf(1), erf(2)].concat()).contains("is an ERF (Endace) capture (byte 0), which is not read: convert it to pcapng first, as in editcap -F pcapng -T ether a"));
+        for (kind, fix) in [
+            (1, "convert it to pcapng first, as in editcap -F pcapng -T chdlc a"),
+            (2, "convert it to pcapng first, as in editcap -F pcapng -T ether a"),
+            (3, "no program is known that converts it"), // ATM cells
+        ] {
+            let says = format!("is an ERF (Endace) capture (byte 0), which is not read: {fix}");
+            assert!(refusal(&[erf(1, kind), erf(2, kind)].concat()).contains(&says));
+        }
         let tsh = [&[0x3f, 0x13, 1, 2, 1, 0, 0, 0, 0x45][..], &[0; 35]].concat();
         let refused = refusal(&[tsh.clone(), tsh].concat());
         assert!(refused.contains("is an NLANR TSH capture (byte 0), which is not read: no program is known"));

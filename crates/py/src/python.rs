@@ -356,7 +356,14 @@ fn undisturbed(failed: &mut Option<PyErr>) -> bool {
 }
 
 #[pyfunction]
-fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathBuf) -> PyResult<u64> {
+#[pyo3(signature = (analysis, paths, out, answer = ""))]
+fn annotate(
+    py: Python<'_>,
+    analysis: &Analysis,
+    paths: Vec<PathBuf>,
+    out: PathBuf,
+    answer: &str,
+) -> PyResult<u64> {
     let shelf = &analysis.found.shelf;
     if !shelf.holds(Table::Retransmissions) || !shelf.holds(Table::Packets) {
         let fix = "annotate: retransmissions and packets were not kept: \
@@ -367,7 +374,8 @@ fn annotate(py: Python<'_>, analysis: &Analysis, paths: Vec<PathBuf>, out: PathB
     let done = py.detach(|| {
         let owners = connections::owners(&analysis.found.facts, shelf, analysis.told.get())?;
         let comments = results::annotate::comments(shelf, &owners)?;
-        Ok::<_, std::io::Error>(capture::annotate(&paths, &out, comments, |_| undisturbed(&mut failed)))
+        let go_on = |_| undisturbed(&mut failed);
+        Ok::<_, std::io::Error>(capture::annotate_with(&paths, &out, answer, comments, go_on))
     });
     match (failed, done) {
         (Some(e), _) => Err(e),

@@ -23,6 +23,7 @@ mod round_trips;
 mod source;
 mod state;
 mod text;
+mod turns;
 mod windows;
 
 pub use about::About;

@@ -3,6 +3,7 @@
 use crate::text::list;
 use analysis::fault;
 use analysis::rows::FlowId;
+use analysis::waits::Stretch;
 use explain::waits::Moment;
 use results::connections::Connections;
 use results::json::Beside;
@@ -14,8 +15,14 @@ use wire::{Span, Time};
 /// Parts of a connection's time; of more, each of so many equal stretches has the owner of most of it.
 const MOST: usize = 4096;
 
+/// What a connection's time went to.
+pub struct Told {
+    pub moments: Vec<Moment>,
+    pub waits: Vec<Stretch>,
+}
+
 /// By connection, whose flows have the numbers `2 n` and `2 n + 1`.
-pub type Owners = HashMap<u32, Vec<Moment>>;
+pub type Owners = HashMap<u32, Told>;
 
 /// Of the connections of some flows.
 pub fn read(found: &Findings, beside: Beside<'_>, flows: &[FlowId]) -> io::Result<Owners> {
@@ -28,14 +35,16 @@ pub fn read(found: &Findings, beside: Beside<'_>, flows: &[FlowId]) -> io::Resul
     for number in numbers {
         let connection = connections.read(number)?;
         let moments = fault::caught(|| explain::moments(&connection.rows())).unwrap_or_default();
-        owners.insert(number, fewer(moments, MOST));
+        let moments = fewer(moments, MOST);
+        owners.insert(number, Told { moments, waits: connection.rows().waits.to_vec() });
     }
     Ok(owners)
 }
 
 /// As columns in JSON; null where there is none.
 pub fn json(owners: &Owners, flow: FlowId, origin: Time) -> String {
-    let Some(moments) = owners.get(&(flow / 2)).filter(|moments| !moments.is_empty()) else {
+    let moments = owners.get(&(flow / 2)).map(|told| &told.moments);
+    let Some(moments) = moments.filter(|moments| !moments.is_empty()) else {
         return "null".into();
     };
     let numbers = |of: &dyn Fn(&Moment) -> Time| {

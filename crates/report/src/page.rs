@@ -9,6 +9,7 @@ use crate::lists::{self, ByFlow, Lists};
 use crate::members::Members;
 use crate::owners::{self, Owners};
 use crate::text::{grouped, in_html, string, visible};
+use crate::turns::{self, Turn};
 use analysis::rows::FlowId;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
@@ -309,6 +310,7 @@ fn detail(
     let none = Lists::default();
     let lists = lists.get(&flow).unwrap_or(&none);
     let brief = owners.is_none();
+    let turns = owners.map_or(Vec::new(), |owners| turns_of(end, flow, owners));
     let owners = owners.map_or("null".into(), |owners| owners::json(owners, flow, end.source.origin));
     let key = format!("{}/{flow}", end.source.number);
     let members = detail::members(told, lists, end.source.origin, brief, end.beside.outages)?;
@@ -316,7 +318,7 @@ fn detail(
         if !(1..=end.source.limits.rows).contains(&rows) {
             return "null".to_owned();
         }
-        let name = format!("{key}/{}", what.name());
+        let name = what.blob(end.source.number, flow);
         let told = string(&name);
         put(name, made());
         told
@@ -325,12 +327,19 @@ fn detail(
     let rtt = named(Beyond::Rtt, trips.len(), &|| end.source.trips.container(trips.clone()));
     let repeated = &lists.repeated;
     let resent = named(Beyond::Retransmissions, repeated.len(), &|| crate::repeated::container(repeated));
+    let turns = named(Beyond::Turns, turns.len(), &|| turns::container(&turns));
     let state = named(Beyond::State, end.states.rows(flow), &|| end.states.container(flow));
     Ok(format!(
-        "{{\"flow\":{flow},\"key\":{},{members},\"owners\":{owners},{},\"rtt\":{rtt},\"retransmissions\":{resent},\"state\":{state}}}",
+        "{{\"flow\":{flow},\"key\":{},{members},\"owners\":{owners},{},\"rtt\":{rtt},\"retransmissions\":{resent},\"state\":{state},\"turns\":{turns}}}",
         string(&key),
         held.members()
     ))
+}
+
+/// The turns of a flow's connection.
+fn turns_of(end: &About<'_>, flow: FlowId, owners: &Owners) -> Vec<Turn> {
+    let waits = owners.get(&(flow / 2)).map_or(&[][..], |told| &told.waits);
+    turns::of(&end.source.packets, flow / 2, waits, end.source.origin)
 }
 
 /// What a page reads of a flow when it needs it.
@@ -339,6 +348,7 @@ enum Beyond {
     Rtt,
     Retransmissions,
     State,
+    Turns,
 }
 
 impl Beyond {
@@ -347,7 +357,14 @@ impl Beyond {
             Beyond::Rtt => "rtt",
             Beyond::Retransmissions => "retransmissions",
             Beyond::State => "state",
+            Beyond::Turns => "turns",
         }
+    }
+
+    /// Turns are those of the connection: both of its flows have the same.
+    fn blob(self, source: usize, flow: FlowId) -> String {
+        let of = if matches!(self, Beyond::Turns) { flow & !1 } else { flow };
+        format!("{source}/{of}/{}", self.name())
     }
 }
 
@@ -358,10 +375,10 @@ pub fn blob(end: &About<'_>, name: &str) -> io::Result<Option<Vec<u8>>> {
     else {
         return Ok(None);
     };
-    let kinds = [Beyond::Rtt, Beyond::Retransmissions, Beyond::State];
+    let kinds = [Beyond::Rtt, Beyond::Retransmissions, Beyond::State, Beyond::Turns];
     let what = kinds.into_iter().find(|kind| kind.name() == what);
     let (Ok(flow), Some(what)) = (flow.parse::<FlowId>(), what) else { return Ok(None) };
-    if name != format!("{}/{flow}/{}", end.source.number, what.name()) {
+    if name != what.blob(end.source.number, flow) {
         return Ok(None);
     }
     let known = 1..=end.source.limits.rows;
@@ -376,6 +393,10 @@ pub fn blob(end: &About<'_>, name: &str) -> io::Result<Option<Vec<u8>>> {
             (rows.len(), Some(crate::repeated::container(rows)))
         }
         Beyond::State => (end.states.rows(flow), Some(end.states.container(flow))),
+        Beyond::Turns => {
+            let turns = turns_of(end, flow, &owners::read(end.found, end.beside, &[flow])?);
+            (turns.len(), Some(turns::container(&turns)))
+        }
     };
     Ok(made.filter(|_| known.contains(&rows)))
 }

@@ -6,6 +6,7 @@ import { NS, Packets } from "./packets";
 import { Series } from "./series";
 import type { Store } from "./store";
 import type { Track } from "./track";
+import { type Turn, turnsOf } from "./turns";
 
 export interface Rtt {
   kind: string;
@@ -29,15 +30,18 @@ export class FlowData {
 
   private readonly rttTable: Container | null;
   private readonly stateTable: Container | null;
+  private readonly turnTable: Container | null;
   private madeRtts: Rtt[] | null = null;
   private madeState: SenderState | null = null;
+  private madeTurns: Turn[] | null = null;
 
-  /** rtt, state: tables of these, if there are such; looked at when they are first drawn. */
-  constructor(source: Source, detail: Detail, whole: Packets | null, rtt: Container | null, state: Container | null) {
+  /** rtt, state, turns: tables of these, if there are such; looked at when they are first drawn. */
+  constructor(source: Source, detail: Detail, whole: Packets | null, rtt: Container | null, state: Container | null, turns: Container | null = null) {
     this.source = source;
     this.detail = detail;
     this.rttTable = rtt;
     this.stateTable = state;
+    this.turnTable = turns;
     if (whole !== null) this.tracks.push(whole);
     const some = whole !== null && whole.n > 0;
     this.from = Math.min(detail.row.start_s, some ? whole.time[0] : Infinity);
@@ -50,6 +54,10 @@ export class FlowData {
 
   get state(): SenderState | null {
     return (this.madeState ??= this.stateTable === null ? null : stateOf(this.stateTable));
+  }
+
+  get turns(): readonly Turn[] {
+    return (this.madeTurns ??= this.turnTable === null ? [] : turnsOf(this.turnTable));
   }
 
   get seconds(): number {
@@ -94,10 +102,11 @@ export async function loadFlow(store: Store, source: number, flow: number): Prom
   const detail = detailOf(store, source, flow) ?? (await furtherDetail(store, of, flow));
   if (detail === null) return null;
   const whole = detail.packets.held === "all" ? detail.packets.blobs[0] : undefined;
-  const [packets, rtt, state] = await Promise.all([
+  const [packets, rtt, state, turns] = await Promise.all([
     whole === undefined ? null : store.blob(whole),
     detail.rtt === null ? null : store.blob(detail.rtt),
     detail.state === null ? null : store.blob(detail.state),
+    detail.turns ? store.blob(detail.turns) : null,
   ]);
   return new FlowData(
     of,
@@ -105,6 +114,7 @@ export async function loadFlow(store: Store, source: number, flow: number): Prom
     packets === null ? null : new Packets(detail.packets.rows ? slice(packets, detail.packets.rows) : packets),
     rtt,
     state,
+    turns,
   );
 }
 

@@ -161,6 +161,8 @@ export interface Detail {
   rtt: string | null;
   retransmissions: string | null;
   state: string | null;
+  /** Of its connection. */
+  turns?: string | null;
 }
 
 export interface FlowColumns {

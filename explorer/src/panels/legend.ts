@@ -4,6 +4,7 @@ import { edgeOf, hueOf, markerOf } from "../draw/palette";
 import type { Marker, Surface } from "../draw/surface";
 import { outageWords } from "./bands";
 import type { Scene } from "./scene";
+import { pathColour, programColour } from "./turns";
 
 interface Entry {
   words: string;
@@ -80,6 +81,14 @@ function entries(scene: Scene): Entry[] {
   if (data.state?.ssthresh) line("ssthresh", palette.hues.purple);
   if (data.detail.episodes.length > 0) {
     found.push({ words: "episode", draw: (s, x, y) => s.rect(x - 6, y - 5, 12, 10, palette.episode[1]) });
+  }
+  if (data.turns.length > 0) {
+    const block = (words: string, colour: string): void => {
+      found.push({ words, draw: (s, x, y) => s.rect(x - 6, y - 4, 12, 8, colour) });
+    };
+    block("message", palette.ink);
+    block("its program", programColour(palette));
+    block("under way", pathColour(palette));
   }
   const dark = data.detail.outages;
   if (dark) {

@@ -19,8 +19,9 @@ import { rtt } from "./rtt";
 import { type Box, type Panel, type Range, type Scene, timeAxis } from "./scene";
 import { sequence } from "./sequence";
 import { idle } from "./idle";
+import { turns } from "./turns";
 
-export const PANELS: Panel[] = [sequence, lanes, rates, path, rtt, flight, owner, idle];
+export const PANELS: Panel[] = [sequence, lanes, rates, path, rtt, flight, owner, turns, idle];
 
 const AXIS = 30;
 const NUMBERS = 16;

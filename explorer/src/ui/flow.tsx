@@ -13,6 +13,7 @@ import { KEYS, onKey } from "../view/keys";
 import { EpisodeTable } from "./episodes";
 import { ExportMenu } from "./export";
 import { Inspector } from "./inspector";
+import { TurnTable, turnsInWords } from "./turns";
 
 const NAMES: Record<string, string> = {
   sequence: "sequence",
@@ -22,6 +23,7 @@ const NAMES: Record<string, string> = {
   rtt: "RTT",
   flight: "flight",
   owner: "cause",
+  turns: "turns",
   idle: "idle",
 };
 
@@ -50,6 +52,8 @@ export function FlowPage(): preact.JSX.Element {
           <Inspector data={app.chosen.value?.data ?? data} />
           <EpisodeTable detail={data.detail} most={12} brief of={beside === null ? null : data.source.label} />
           {beside !== null && <EpisodeTable detail={beside.data.detail} most={12} brief of={beside.label} beside={beside} />}
+          <TurnTable key={data.detail.key} data={data} most={8} />
+          {beside !== null && <TurnTable key={`beside ${beside.data.detail.key}`} data={beside.data} most={8} />}
           <Keys />
         </aside>
       </div>
@@ -142,7 +146,7 @@ function Panels({ data, across, label }: PanelsProps): preact.JSX.Element {
       tabIndex={0}
       role="application"
       aria-roledescription="time and sequence panels"
-      aria-label={`${label}${count(episodes.length, "loss episode")} over ${data.seconds.toFixed(2)} s. Keys n and p go through the episodes; the table of episodes says the same in words.`}
+      aria-label={`${label}${count(episodes.length, "loss episode")} over ${data.seconds.toFixed(2)} s. Keys n and p go through the episodes; the table of episodes says the same in words. ${turnsInWords(data.turns)}`}
       onKeyDown={(event) => onKey(event, across)}
     >
       <canvas ref={canvas} aria-hidden="true" />

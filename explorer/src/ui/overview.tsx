@@ -9,6 +9,7 @@ import { EpisodeTable } from "./episodes";
 import { Figures } from "./figures";
 import { FlowTable } from "./flowtable";
 import { Timeline } from "./timeline";
+import { TurnTable, turnsInWords } from "./turns";
 
 export function Overview(): preact.JSX.Element {
   const { source: id, flow: wanted } = place.value;
@@ -49,6 +50,13 @@ function FlowSummary({ detail }: { detail: Detail }): preact.JSX.Element {
         <h3>When</h3>
         {data !== null && data.detail === detail ? <Timeline data={data} /> : <div class="timeline" />}
         <EpisodeTable detail={detail} most={8} />
+        {data !== null && data.detail === detail && data.turns.length > 0 && (
+          <>
+            <h3>Turns</h3>
+            <p>{turnsInWords(data.turns)}</p>
+            <TurnTable key={detail.key} data={data} most={5} />
+          </>
+        )}
       </section>
       <aside aria-label="Figures of this flow">
         <Figures detail={detail} />

@@ -1,5 +1,5 @@
-/** The whole transfer at a glance: its throughput, with episodes and outages as bands, what each moment is due to, and idle
- * gaps. */
+/** The whole transfer at a glance: its throughput, with episodes and outages as bands, what each moment is due to, who speaks,
+ * and idle gaps. */
 
 import { useEffect, useRef } from "preact/hooks";
 import type { FlowData } from "../data/flow";
@@ -8,12 +8,14 @@ import { path } from "../panels/path";
 import { rates } from "../panels/rates";
 import { idle } from "../panels/idle";
 import { owner } from "../panels/owner";
+import { turns } from "../panels/turns";
 import { type Drawn, drawStack, ownAxis } from "../panels/stack";
 
 import { arrived } from "../view/tracks";
+import { turnsInWords } from "./turns";
 import { go, inWords, lookAtEpisode, palette, trackOf } from "../view/app";
 
-const PANELS = [rates, path, owner, idle];
+const PANELS = [rates, path, owner, turns, idle];
 
 export function Timeline({ data }: { data: FlowData }): preact.JSX.Element {
   const host = useRef<HTMLDivElement>(null);
@@ -70,7 +72,7 @@ export function Timeline({ data }: { data: FlowData }): preact.JSX.Element {
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`Throughput over time${shared ? ", of this flow and of all flows between its hosts" : ""}, with ${n} loss episodes and ${data.detail.idle.length} idle gaps; the table below lists the episodes.`}
+        aria-label={`Throughput over time${shared ? ", of this flow and of all flows between its hosts" : ""}, with ${n} loss episodes and ${data.detail.idle.length} idle gaps; the table below lists the episodes. ${turnsInWords(data.turns)}`}
         onClick={open}
       />
     </div>

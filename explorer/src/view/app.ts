@@ -7,8 +7,9 @@ import { setLooks } from "../data/looks";
 import type { Store } from "../data/store";
 import { DARK, LIGHT, type Palette } from "../draw/palette";
 import { episodeEnd } from "../panels/bands";
-import { grouped } from "../draw/units";
+import { grouped, seconds, size } from "../draw/units";
 import type { Track } from "../data/track";
+import type { Turn } from "../data/turns";
 import { trackFor } from "./tracks";
 import { type Clock, fromShown, SAME, toShown } from "../data/clock";
 import { otherOf } from "./pair";
@@ -317,6 +318,16 @@ export function lookAtEpisode(number: number, across = false): void {
   look({ from: from - margin, to: to + margin }, null, true);
   change({ episode: number, across });
   announced.value = (across ? `${of.label}: ` : "") + episodeInWords(episode);
+}
+
+/** The message and the wait for it, with the message before. */
+export function lookAtTurn({ host, start, end, bytes, waited, program }: Turn): void {
+  if (page.peek() !== "flow") go({ page: "flow" });
+  const from = start - (waited ?? 0);
+  const margin = Math.max((end - from) * 0.25, 1e-4);
+  look({ from: from - margin, to: end + margin }, null, true);
+  const after = waited === null ? "" : ` after ${seconds(waited)}, of which its program took ${seconds(program)}`;
+  announced.value = `The ${host} sent ${size(bytes)} at ${grouped(start, 3)} s${after}`;
 }
 
 /** across: of which side; else of the one that the selection is of. */

@@ -419,9 +419,9 @@ def _interface(i: Json) -> str:
 
 
 def _said(word: str, text: str) -> list[str]:
-    from rexmit.screen.connection import WIDTH
+    from rexmit.screen.wide import page_width
 
     if not text:
         return []
     first = f"  {word:<9}"
-    return wrap(text, WIDTH, initial_indent=first, subsequent_indent=" " * 11, break_on_hyphens=False)
+    return wrap(text, page_width(), initial_indent=first, subsequent_indent=" " * 11, break_on_hyphens=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from rexmit.cli import ends, options
@@ -14,7 +15,7 @@ from rexmit.cli.values import duration, memory, port, positive
 from rexmit.files.address import is_remote
 from rexmit.files.destination import opened
 from rexmit.files.not_written import STOPPED, UNDRAWN, NotWrittenError
-from rexmit.screen.say import as_json, tell
+from rexmit.screen.say import as_json, tell, visible, without_folders
 from rexmit.screen.streams import printing
 
 if TYPE_CHECKING:
@@ -87,20 +88,20 @@ def add(commands: Any) -> None:
     reading.add_argument(
         "--checksums",
         action="store_true",
-        help="verify TCP checksums (a pass over every byte): a segment whose is wrong has not arrived",
+        help="verify TCP checksums (reads every byte): a segment with a wrong one counts as not arrived",
     )
     reading.add_argument(
         "--max-memory",
         type=memory,
         metavar="SIZE",
-        help="count what comes once so much is used up, and do not analyse it "
+        help="once this much is used, further packets are counted and not analysed "
         "(default: three quarters of what is free)",
     )
     reading.add_argument(
         "--threads",
         type=positive,
         metavar="N",
-        help="how many analyse; the answer is the same (default: one a core)",
+        help="threads that analyse; the answer is the same on any number (default: one per core)",
     )
     reading.add_argument(
         "--each", action="store_true", help="each capture by itself, as those of a folder (docs/fleet.md)"
@@ -267,14 +268,21 @@ def _told(o: argparse.Namespace, capture: Capture, into: Destination | None) -> 
 
         # Reading took its time, in which somebody may have put a file there.
         _may_annotate(o)
-        n = _core.annotate(capture.analysis, capture.sender_paths, o.annotate)
+        n = _core.annotate(capture.analysis, capture.sender_paths, o.annotate, _for_wireshark(capture))
         tell(f"{o.annotate}: the same packets, findings as comments on {n:,} of them")
+        opens = f"wireshark -C rexmit {quote(o.annotate)}"
+        tell(f"open it with: {opens}   (once before: rexmit wireshark --install)")
     if not shown:
         _shown(o, capture)
     if lacking:
         raise lacking
     if into:
         tell(done, None if o.json else sys.stdout)
+
+
+def _for_wireshark(capture: Capture) -> str:
+    """The page without its next command: what the properties of the annotated file show."""
+    return visible(without_folders(capture.page(hints=False), [*capture.paths, *(capture.receiver or ())]))
 
 
 def _audited(capture: Capture) -> list[str]:

@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
         )
         c.add_argument(f"--{which}-seed", type=seed, metavar="N", help=f"the {which}'s seed")
     c.add_argument(
-        "--threads", type=positive, metavar="N", help="how many analyse a capture (default: one a core)"
+        "--threads", type=positive, metavar="N", help="threads that analyse a capture (default: one per core)"
     )
     c.add_argument("--json", action="store_true", help="the answer as one JSON object (docs/json.md)")
     c.add_argument("--out", metavar="DIR", help="write comparison.json and the figure into this folder")

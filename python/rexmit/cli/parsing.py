@@ -1,12 +1,12 @@
-"""The parser: its errors are one sentence, with the nearest valid option, and what a command says of itself
-stands as it is written.
-"""
+"""The parser: an error is one sentence with the nearest valid option; examples stand as they are written."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from itertools import groupby
+from textwrap import wrap
 from typing import Any, NoReturn
 
 from rexmit.cli.ending import BAD_INPUT
@@ -14,12 +14,22 @@ from rexmit.screen.say import one_line, tell
 from rexmit.screen.streams import printing
 
 
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Fills paragraphs as wide as the terminal. Indented lines, such as examples, stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines: list[str] = []
+        for is_kept, found in groupby(text.splitlines(), lambda line: line[:1] in ("", " ", "-")):
+            group = list(found)
+            lines += group if is_kept else wrap(" ".join(group), width, break_on_hyphens=False)
+        return "".join(f"{indent}{line}\n" for line in lines)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence with the nearest valid option."""
 
     def __init__(self, **options: Any) -> None:
-        # The library's own fills lines anew, examples too.
-        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        options.setdefault("formatter_class", Help)
         super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:

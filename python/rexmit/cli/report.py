@@ -59,11 +59,9 @@ def named(parser: Any) -> None:
         "--threads",
         type=positive,
         metavar="N",
-        help="how many analyse a capture; what is shown is the same (default: one a core)",
+        help="threads that analyse a capture; the page is the same on any number (default: one per core)",
     )
-    parser.add_argument(
-        "--anonymize", action="store_true", help="other addresses, names and paths in place of what there is"
-    )
+    parser.add_argument("--anonymize", action="store_true", help="replace addresses, names and paths")
 
 
 def add(commands: Any) -> None:

@@ -72,7 +72,7 @@ def add(commands: Any) -> None:
         action="store_true",
         help="give verdicts on a live run whose bridge kept no time (docs/live.md), and exit code 0",
     )
-    played.add_argument("--seed", type=seed, metavar="N", help="in the place of the scenario's")
+    played.add_argument("--seed", type=seed, metavar="N", help="the seed, in place of the scenario's")
     played.add_argument(
         "--runs",
         type=positive,

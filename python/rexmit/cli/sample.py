@@ -50,6 +50,7 @@ def run(o: argparse.Namespace) -> int:
     """Lists the samples, or writes one."""
     refuse(check(o))
     from rexmit import samples
+    from rexmit.screen.wide import hanging
 
     if o.name:
         return _write(samples.named(o.name), o)
@@ -62,7 +63,7 @@ def run(o: argparse.Namespace) -> int:
     width = max(len(s.name) for s in samples.ALL)
     lines = []
     for s in samples.ALL:
-        lines += [f"  {s.name:<{width}}  {s.about}", f"  {'':<{width}}  ({s.source})"]
+        lines += hanging(f"  {s.name}", f"{s.about} ({s.source})", width + 4)
     show(["samples", *lines, "", "rexmit sample NAME writes one"])
     return ANSWER
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,11 @@ def add(commands: Any) -> None:
         description=ABOUT,
         epilog=EXAMPLES,
     )
-    w.add_argument("--out", metavar="FILE", help="write into this file (default: standard output)")
+    w.add_argument(
+        "--out",
+        metavar="FILE",
+        help="write into this file (default: standard output, unless it is a terminal)",
+    )
     w.add_argument("--rules", action="store_true", help="the coloring rules in place of the script")
     w.add_argument(
         "--install",
@@ -63,6 +68,9 @@ def run(o: argparse.Namespace) -> int:
         show([*(f"wrote {path}" for path in placed), *_next()])
         return ANSWER
     text = placing.content(placing.RULES if o.rules else placing.SCRIPT)
+    if not o.out and sys.stdout.isatty():
+        show(_ways())
+        return ANSWER
     if not o.out:
         show(text.decode().splitlines())
         return ANSWER
@@ -70,6 +78,23 @@ def run(o: argparse.Namespace) -> int:
     write(Path(o.out), [text])
     show([f"wrote {o.out}"])
     return ANSWER
+
+
+def _ways() -> list[str]:
+    """What a person at a terminal can do, who has no use for 200 lines of Lua there."""
+    from textwrap import wrap
+
+    from rexmit.screen.wide import hanging, page_width
+
+    ways = (
+        ("--install", 'puts the script and a profile "rexmit" into your own folders of Wireshark'),
+        ("--out rexmit.lua", "writes the script alone, for tshark -X lua_script:rexmit.lua"),
+        ("--rules --out FILE", "writes coloring rules, to import into another profile"),
+    )
+    lines = [*wrap(" ".join(ABOUT.split()), page_width(), break_on_hyphens=False), ""]
+    for option, does in ways:
+        lines += hanging(f"rexmit wireshark {option}", does, 37)
+    return [*lines, "", *_next()]
 
 
 def _next() -> list[str]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rexmit.captured.vantage import is_away
 from rexmit.screen import connection
-from rexmit.screen.connection import WIDTH
 from rexmit.screen.say import one_line
 from rexmit.screen.units import count, percent, plain_seconds, rate, seconds, size, three
+from rexmit.screen.wide import page_width
 from rexmit.screen.words import cause_and_end
 
 if TYPE_CHECKING:
@@ -226,7 +226,9 @@ def page(found: Comparison) -> list[str]:
     """The comparison as lines: the sentence first, then the differences by cost."""
     a, b = found.first, found.second
     lines = [
-        line for text in found.withheld for line in [*wrap(one_line(text), WIDTH, break_on_hyphens=False), ""]
+        line
+        for text in found.withheld
+        for line in [*wrap(one_line(text), page_width(), break_on_hyphens=False), ""]
     ]
     lines += [
         f"{place:<7} {one_line(p.name)}: {p.sender} → {p.receiver}, {size(p.bytes)} in "

@@ -19,10 +19,10 @@ from rexmit.compared.matching import Matches, Pair, Row, Side
 from rexmit.files.reach import exists, lexists
 from rexmit.files.reading import check, json_of
 from rexmit.running.late import is_withheld, missed
-from rexmit.screen.connection import WIDTH
 from rexmit.screen.notebook import Shown
 from rexmit.screen.say import json_pieces
 from rexmit.screen.units import count, seconds
+from rexmit.screen.wide import MOST
 
 if TYPE_CHECKING:
     from rexmit.api import Capture
@@ -272,7 +272,7 @@ def _table(what: str, matches: Matches) -> list[str]:
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     for row in rows:
         cells = [f"{cell:{'<' if i in (1, 4, width) else '>'}{widths[i]}}" for i, cell in enumerate(row)]
-        lines.append(("  " + "  ".join(cells)).rstrip()[:WIDTH])
+        lines.append(("  " + "  ".join(cells)).rstrip()[:MOST])
     if len(matches) > LISTED:
         lines.append(f"  and {count(len(matches) - LISTED, 'more pair')}; --json has all")
     return lines

@@ -90,7 +90,16 @@ def _unreadable(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def _captures(rows: Sequence[dict[str, Any]]) -> list[str]:
     table = [
-        ["capture", "flows", "bytes", "episodes", "timeouts", "never answered", "lost", "could have carried"]
+        [
+            "capture",
+            "flows",
+            "bytes",
+            "episodes",
+            "timeouts",
+            "never answered",
+            "time lost",
+            "could have carried",
+        ]
     ]
     for row in rows:
         cells = [one_line(row["path"]), f"{row['flows']:,}", size(row["bytes"]), f"{row['episodes']:,}"]

@@ -12,6 +12,7 @@ from rexmit.files.not_written import NotWrittenError
 from rexmit.report import runs
 from rexmit.report.plain import plain
 from rexmit.running.one_run import Run
+from rexmit.screen import say
 from rexmit.screen.say import as_json, visible
 
 if TYPE_CHECKING:
@@ -65,10 +66,7 @@ class Source:
 def without_folders(capture: Capture, name: str) -> str:
     """A capture's name as a page has it, whose reader has not its folders. What was run is named as it is."""
     files = [] if isinstance(capture, Run) else [*capture.paths, *(capture.receiver or ())]
-    for path in (*files, str(getattr(capture, "folder", ""))):
-        if path:
-            name = name.replace(path, PurePath(path).name)
-    return name
+    return say.without_folders(name, [*files, str(getattr(capture, "folder", ""))])
 
 
 def view_of(capture: Capture) -> str:

@@ -162,7 +162,7 @@ def check_page(found: list[dict[str, Any]]) -> list[str]:
     """The findings as lines."""
     from textwrap import wrap
 
-    from rexmit.screen.connection import WIDTH
+    from rexmit.screen.wide import page_width
 
     width = max(len(f["what"]) for f in found)
     lines = []
@@ -170,7 +170,7 @@ def check_page(found: list[dict[str, Any]]) -> list[str]:
         mark = "  " if f["fix"] is None else "! " if f["needed"] else "- "
         lines += wrap(
             f["found"],
-            WIDTH,
+            page_width(),
             initial_indent=f"{mark}{f['what']:<{width}}  ",
             subsequent_indent=" " * (width + 4),
             break_on_hyphens=False,
@@ -178,7 +178,11 @@ def check_page(found: list[dict[str, Any]]) -> list[str]:
         if f["fix"] is not None:
             indent = " " * (width + 4)
             lines += wrap(
-                f["fix"], WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+                f["fix"],
+                page_width(),
+                initial_indent=indent,
+                subsequent_indent=indent,
+                break_on_hyphens=False,
             )
     lacking = sum(f["fix"] is not None and f["needed"] for f in found)
     if lacking:

@@ -54,7 +54,7 @@ class Sample:
             return Path(place, f"{self.node}.pcapng").read_bytes()
 
 
-#: A line of 8 Mbps that is dark for half a second: losses at a full queue, an outage, and a timeout.
+#: A line of 8 Mbps that loses everything for half a second: losses at a full queue, an outage, and a timeout.
 SLOW = {
     "duration": "20s",
     "chain.rate": "8Mbps",
@@ -65,7 +65,7 @@ SLOW = {
 ALL = (
     Sample(
         "slow",
-        "a transfer of 4 MB whose path is dark for half a second, captured at the sender",
+        "a transfer of 4 MB whose path loses everything for half a second, captured at the sender",
         "outage-50mbps",
         "server",
         SLOW,

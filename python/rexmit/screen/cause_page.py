@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from textwrap import wrap
 
-from rexmit.screen.connection import WIDTH, labelled
+from rexmit.screen.connection import labelled
+from rexmit.screen.wide import hanging, page_width
 from rexmit.screen.words import closed_sets, properties
 
 
@@ -24,10 +26,14 @@ def page(cause: str) -> list[str]:
 
 
 def listed() -> list[str]:
-    """All causes, a line each."""
-    sets = closed_sets()["answer_cause"]
-    width = max(map(len, sets))
-    return [f"  {name:<{width}}  {words}"[:WIDTH] for name, words in sets.items()]
+    """All causes, each with the first sentence of what it means."""
+    means = properties("answer_cause", "means")
+    width = max(map(len, means))
+    lines = []
+    for name, text in means.items():
+        lines += hanging(f"  {name}", text.split(". ")[0].rstrip(".") + ".", width + 4)
+    more = "rexmit help CAUSE says what one means, how it is recognised, and what helps"
+    return [*lines, "", *wrap(more, page_width())]
 
 
 def unknown(word: str, commands: Sequence[str]) -> str:

@@ -9,12 +9,11 @@ from typing import Any
 from rexmit.captured.episodes import episode_table
 from rexmit.captured.vantage import is_away
 from rexmit.screen.units import count, percent, plain_seconds, rate, seconds, size, three
+from rexmit.screen.wide import page_width
 from rexmit.screen.words import CAUSES, cause_and_end, closed_sets, properties
 
 Json = dict[str, Any]
 
-#: Columns of a page, at most.
-WIDTH = 100
 #: Causes with less than this share of the time get no line, unless --why asks for all.
 SMALL = 0.05
 #: Causes and findings that get a line, at most.
@@ -59,7 +58,7 @@ def head(flow: Json, answer: Json | None) -> list[str]:
             facts = f"{size(sent[0])} and {size(sent[1])} in {seconds(float(answer['took_s']))}"
     facts += f"   {rtt_words(flow)}"
     together = f"{ends}   {facts}"
-    return [together] if len(together) <= WIDTH else [ends, f"  {facts}"]
+    return [together] if len(together) <= page_width() else [ends, f"  {facts}"]
 
 
 def _named(end: str, answer: Json) -> str:
@@ -165,7 +164,7 @@ def repairs(flow: Json, both: bool = False) -> list[str]:
         words = lost(flow)
         if both:
             words = f"Data of {flow['sender']}: {words[0].lower()}{words[1:]}"
-        lines += ["", f"  {words}", *episode_table(found, flow, WIDTH), ""]
+        lines += ["", f"  {words}", *episode_table(found, flow, page_width()), ""]
     lines += labelled("resent", again)
     return lines + labelled("probes", probes(flow))
 
@@ -253,4 +252,6 @@ def labelled(word: str, text: str) -> list[str]:
     if not text:
         return []
     first = f"  {word:<{INDENT - 3}} "
-    return wrap(text, WIDTH, initial_indent=first, subsequent_indent=" " * INDENT, break_on_hyphens=False)
+    return wrap(
+        text, page_width(), initial_indent=first, subsequent_indent=" " * INDENT, break_on_hyphens=False
+    )

@@ -41,7 +41,7 @@ def overview(pairs: Sequence[dict[str, Any]]) -> list[str]:
 
 def sums(rows: Sequence[dict[str, Any]], head: str) -> list[str]:
     """Groups of flows, a line each."""
-    names = (head, "flows", "bytes", "resent", "of all sent", "timeouts", "never answered", "lost")
+    names = (head, "flows", "bytes", "resent", "of all sent", "timeouts", "never answered", "time lost")
     cells = [
         (
             str(row["group"]),

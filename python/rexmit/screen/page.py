@@ -9,10 +9,11 @@ from textwrap import wrap
 from typing import Any
 
 from rexmit.captured.episodes import weight
-from rexmit.screen.connection import WIDTH, labelled, section
+from rexmit.screen.connection import labelled, section
 from rexmit.screen.say import one_line
 from rexmit.screen.text_table import indented
 from rexmit.screen.units import count, percent, rate, seconds, size
+from rexmit.screen.wide import page_width
 from rexmit.screen.words import cause_and_end, closed_sets
 
 #: Connections that get a line below the worst one, which gets a section.
@@ -40,10 +41,10 @@ def page(
     hint.  hints: whether to end with the next command.  why: the grounds of each cause, and all causes.
     """
     flows, total, closing = told(overview, most)
-    lines = wrap(header(overview, name), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    lines = wrap(header(overview, name), page_width(), subsequent_indent="  ", break_on_hyphens=False)
     lines += notes(overview["capture"])
     if not flows:
-        return [*lines, *(["", *closing] if closing else []), "", *wrap(empty(overview), WIDTH)]
+        return [*lines, *(["", *closing] if closing else []), "", *wrap(empty(overview), page_width())]
     if int(overview["totals"].get("flows", 0)) >= MANY:
         lines += ["", *aggregate(overview["totals"], many)]
     worst, *rest = connections(flows)
@@ -187,7 +188,7 @@ def notes(capture: Json, most: int = 4) -> list[str]:
         for text in told
         for line in wrap(
             f"note: {text}",
-            WIDTH,
+            page_width(),
             initial_indent="  ",
             subsequent_indent=" " * 8,
             break_on_hyphens=False,
@@ -272,14 +273,15 @@ def _many(many: Json) -> list[str]:
     if unanswered:
         lines.append(f"  opening  {count(unanswered, 'connection was', 'connections were')} never answered")
     if many.get("tails"):
-        n = count(int(many["tails"]), "flow")
-        lines.append(f"  tails    {n} lost the end of what they sent and waited for a timer")
+        n = int(many["tails"])
+        whose = "what it" if n == 1 else "what they"
+        lines.append(f"  tails    {count(n, 'flow')} lost the end of {whose} sent and waited for a timer")
     done: Json = many.get("completion_s") or {}
-    for key, what in (("all", "done in"), ("clean", "clean"), ("timeout", "timeouts")):
+    for key, what in (("all", ""), ("clean", " without a retransmission"), ("timeout", " with a timeout")):
         part = done.get(key)
         if part and part["n"]:
             figures = ", ".join(f"{p} {seconds(float(part[p]))}" for p in ("p50", "p90", "p99"))
-            lines.append(f"  {what:<8} {figures}   ({count(int(part['n']), 'flow')})")
+            lines.append(f"  took     {figures}   ({count(int(part['n']), 'flow')}{what})")
     return lines
 
 
@@ -295,6 +297,6 @@ def following(flow: Json, command: str) -> list[str]:
     # Long names of files push what matters off the screen: then the option alone is named.
     return [
         line
-        if len(line) <= WIDTH and line == one_line(line)
-        else f"  next     the same with {more}      {what}"
+        if len(line) <= page_width() and line == one_line(line)
+        else f"  next     the same command with {more}      {what}"
     ]

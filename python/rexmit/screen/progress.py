@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from rexmit.screen.say import one_line
 
@@ -22,8 +24,7 @@ class Interruptible:
 
     def __init__(self) -> None:
         self.stopped = False
-        self._bar: Any = None
-        self._task: Any = None
+        self._bar: Bar | None = None
         self._began = time.monotonic()
         self._previous: Any = None
 
@@ -100,46 +101,25 @@ class Progress(Interruptible):
         self.what = one_line(what)
 
     def __call__(self, done: int, total: int | None, packets: int) -> bool:
+        told = f"{_megabytes(done)} of {_megabytes(total)}" if total else _megabytes(done)
+        return self._step(done, total, f"{told}, {packets:,} packets", self._speed(packets))
+
+    def _step(self, done: float, total: float | None, *told: str) -> bool:
         if self._waited():
-            self._show()
+            self._bar = Bar(self._looks_back_s)
         if self._bar is not None:
-            self._bar.update(
-                self._task, completed=done, total=total, packets=packets, speed=self._speed(packets)
-            )
+            self._bar.draw(self.what, done, total, told)
         return not self.stopped
 
     def _speed(self, packets: int) -> str:
         return f"{packets / max(time.monotonic() - self._began, 1e-9) / 1e6:.2f} M packets/s"
 
-    #: What the bar's columns take besides the work's name, as it begins.
-    _fields: ClassVar[dict[str, Any]] = {"packets": 0, "speed": ""}
     #: Over how many s the remaining time is estimated.
     _looks_back_s = 30.0
 
-    def _columns(self) -> list[Any]:
-        from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 
-        return [
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            DownloadColumn(),
-            TextColumn("{task.fields[packets]:,} packets"),
-            TextColumn("{task.fields[speed]}"),
-            TimeRemainingColumn(),
-        ]
-
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import Progress as Bar
-
-        self._bar = Bar(
-            *self._columns(),
-            console=Console(stderr=True),
-            transient=True,
-            speed_estimate_period=self._looks_back_s,
-        )
-        self._bar.start()
-        self._task = self._bar.add_task(self.what, total=None, **self._fields)
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"
 
 
 class Stepping(Progress):
@@ -150,33 +130,67 @@ class Stepping(Progress):
         self._unit = unit
 
     def __call__(self, done: float, total: float | None, packets: int) -> bool:
-        if self._waited():
-            self._show()
-        if self._bar is not None:
-            told = f"{done:,.0f}" + (f" of {total:,.0f}" if total is not None else "") + f" {self._unit}"
-            self._bar.update(self._task, completed=done, total=total, told=told, speed=self._speed(packets))
-        return not self.stopped
+        told = f"{done:,.0f}" + (f" of {total:,.0f}" if total is not None else "") + f" {self._unit}"
+        return self._step(done, total, told, self._speed(packets))
 
     def _speed(self, packets: int) -> str:
         return (
             f"{packets / max(time.monotonic() - self._began, 1e-9) / 1e6:.2f} M events/s" if packets else ""
         )
 
-    _fields: ClassVar[dict[str, Any]] = {"told": "", "speed": ""}
-
-    def _columns(self) -> list[Any]:
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-
-        return [
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TextColumn("{task.fields[told]}"),
-            TextColumn("{task.fields[speed]}"),
-            TimeRemainingColumn(),
-        ]
-
 
 class Counting(Stepping):
     """The same for what is many and alike, and takes hours: what is left is estimated from more of it."""
 
     _looks_back_s = 300.0
+
+
+class Bar:
+    """One line on the terminal that is drawn over itself: the work, a bar, figures, the time that remains."""
+
+    #: Columns of the bar; how often the pace is noted, and the line drawn at most.
+    WIDE, EACH_S, DRAWN_S = 30, 0.5, 0.1
+
+    def __init__(self, looks_back_s: float = 30.0) -> None:
+        """looks_back_s: over how many s the remaining time is estimated."""
+        self._paces: deque[tuple[float, float]] = deque(maxlen=max(2, int(looks_back_s / self.EACH_S)))
+        self._drawn = 0
+        self._drawn_at = -self.DRAWN_S
+
+    def draw(
+        self, what: str, done: float, total: float | None, told: Sequence[str], left_s: float | None = None
+    ) -> None:
+        """Draws the line anew. left_s: what remains, if that is known better than from the pace."""
+        left_s = self._left(done, total) if left_s is None else left_s
+        if time.monotonic() - self._drawn_at < self.DRAWN_S:
+            return
+        self._drawn_at = time.monotonic()
+        parts = [what, *(part for part in told if part)]
+        if total:
+            full = round(min(max(done / total, 0.0), 1.0) * self.WIDE)
+            parts.insert(1, f"[{'#' * full}{' ' * (self.WIDE - full)}]")
+        if left_s is not None:
+            minutes, seconds = divmod(round(left_s), 60)
+            parts.append(f"{minutes // 60}:{minutes % 60:02}:{seconds:02} left")
+        self._write("  ".join(parts))
+
+    def stop(self) -> None:
+        """Takes the line away."""
+        self._write("")
+
+    def _left(self, done: float, total: float | None) -> float | None:
+        now = time.monotonic()
+        if not self._paces or now - self._paces[-1][0] >= self.EACH_S:
+            self._paces.append((now, done))
+        began, before = self._paces[0]
+        if total is None or done <= before or now - began < self.EACH_S:
+            return None
+        return max(0.0, total - done) * (now - began) / (done - before)
+
+    def _write(self, line: str) -> None:
+        # A line that is as wide as the terminal would begin another one.
+        line = line[: shutil.get_terminal_size((80, 40)).columns - 1]
+        # Whatever the terminal can do, blanks cover what was there before.
+        shown = line.encode(sys.stderr.encoding or "utf-8", "replace").decode(sys.stderr.encoding or "utf-8")
+        print(f"\r{shown:<{self._drawn}}\r{shown}", end="", file=sys.stderr, flush=True)
+        self._drawn = len(shown)

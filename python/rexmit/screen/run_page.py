@@ -6,10 +6,11 @@ from textwrap import wrap
 from typing import Any
 
 from rexmit.running.late import banner
-from rexmit.screen.connection import WIDTH, section
+from rexmit.screen.connection import section
 from rexmit.screen.page import MANY, OTHERS, aggregate, connections, following, notes, others, told
 from rexmit.screen.say import one_line
 from rexmit.screen.units import count, percent, rate, seconds
+from rexmit.screen.wide import hanging, page_width
 
 Json = dict[str, Any]
 
@@ -41,8 +42,8 @@ def page(
     run: Json = overview["simulation"]
     flows, total, closing = told(overview, most)
     warning = banner(run.get("bridge"))
-    lines = [*wrap(warning, WIDTH, break_on_hyphens=False), ""] if warning else []
-    lines += wrap(header(overview), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    lines = [*wrap(warning, page_width(), break_on_hyphens=False), ""] if warning else []
+    lines += wrap(header(overview), page_width(), subsequent_indent="  ", break_on_hyphens=False)
     lines += notes(overview["capture"])
     if int(overview["totals"].get("flows", 0)) >= MANY:
         lines += ["", *aggregate(overview["totals"], many)]
@@ -90,7 +91,7 @@ def bridge(run: Json) -> list[str]:
     if not kept["cores_awake"]:
         words += "; idle cores could halt"
     return whose + wrap(
-        words, WIDTH, initial_indent="  bridge   ", subsequent_indent=" " * 11, break_on_hyphens=False
+        words, page_width(), initial_indent="  bridge   ", subsequent_indent=" " * 11, break_on_hyphens=False
     )
 
 
@@ -129,7 +130,9 @@ def links(run: Json) -> list[str]:
         words = f"{link['link']} {link['from']} → {link['to']} lost {link['lost']:,} of {offered}"
         words += f" ({share}): {causes}"
         head = "  links    " if i == 0 else " " * 11
-        lines += wrap(words, WIDTH, initial_indent=head, subsequent_indent=" " * 13, break_on_hyphens=False)
+        lines += wrap(
+            words, page_width(), initial_indent=head, subsequent_indent=" " * 13, break_on_hyphens=False
+        )
     if len(lossy) > LINKS:
         lines.append(
             " " * 11 + f"and {count(len(lossy) - LINKS, 'more direction')} of links; --json has them all"
@@ -138,7 +141,7 @@ def links(run: Json) -> list[str]:
 
 
 def outages(run: Json) -> list[str]:
-    """When links are dark, as the scenario says it: what a capture shows of it is but a guess."""
+    """The outages of links, as the scenario has them: a capture alone shows them only in part."""
     known: dict[tuple[str, str], Json] = {}
     for link in run["links"]:
         for outage in link["outages"]:
@@ -146,8 +149,10 @@ def outages(run: Json) -> list[str]:
     told = [f"{link} by {channel}: {_schedule(outage)}" for (link, channel), outage in known.items()]
     lines: list[str] = []
     for text in told[:LINKS]:
-        head = " " * 11 if lines else "  dark     "
-        lines += wrap(text, WIDTH, initial_indent=head, subsequent_indent=" " * 13, break_on_hyphens=False)
+        head = " " * 11 if lines else "  outages  "
+        lines += wrap(
+            text, page_width(), initial_indent=head, subsequent_indent=" " * 13, break_on_hyphens=False
+        )
     if len(told) > LINKS:
         lines.append(" " * 11 + f"and {count(len(told) - LINKS, 'more channel')} of outages; --json has them")
     return lines
@@ -174,12 +179,10 @@ def stacks(listed: list[Json]) -> list[str]:
         (True, "stacks: real endpoints"),
         (False, "one-way agents: they count packets, in sim only"),
     ):
-        lines += ["", head] if lines else [head]
+        lines += [*([""] if lines else []), *wrap(head, page_width())]
         for s in (s for s in listed if s["wire"] == wire):
-            text = wrap(s["about"], WIDTH - width - 4, break_on_hyphens=False) or [""]
-            lines.append(f"  {s['name']:<{width}}  {text[0]}")
-            lines += [" " * (width + 4) + more for more in text[1:]]
-    return [*lines, "", "rexmit stacks NAME shows what one is made of, with its sources"]
+            lines += hanging(f"  {s['name']}", s["about"], width + 4)
+    return [*lines, "", *wrap("rexmit stacks NAME shows what one is made of, with its sources", page_width())]
 
 
 def scenarios(listed: list[Json]) -> list[str]:
@@ -192,32 +195,34 @@ def scenarios(listed: list[Json]) -> list[str]:
         (False, "scenarios"),
         (True, "scenarios for --bench live (docs/live.md)"),
     ):
-        lines += ["", head] if lines else [head]
+        lines += [*([""] if lines else []), *wrap(head, page_width())]
         for s in (s for s in listed if s["name"].startswith(LIVE) == live):
-            text = wrap(s["about"], WIDTH - width - 4, break_on_hyphens=False) or [""]
-            lines.append(f"  {s['name']:<{width}}  {text[0]}")
-            lines += [" " * (width + 4) + more for more in text[1:]]
-    return [*lines, "", "rexmit run NAME simulates one; rexmit scenarios NAME shows its text"]
+            lines += hanging(f"  {s['name']}", s["about"], width + 4)
+    return [
+        *lines,
+        "",
+        *wrap("rexmit run NAME simulates one; rexmit scenarios NAME shows its text", page_width()),
+    ]
 
 
 def stack(page: Json) -> list[str]:
     """What one stack is made of."""
-    lines = wrap(f"{page['name']}: {page['about']}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    lines = wrap(
+        f"{page['name']}: {page['about']}", page_width(), subsequent_indent="  ", break_on_hyphens=False
+    )
     if page["based_on"]:
         lines.append(f"  based on {page['based_on']}")
     if not page["wire"]:
         lines.append("  a one-way agent: it counts packets and sends no SYN, in sim only")
     lines += _sources(page["sources"])
     for section_ in page["sections"]:
-        lines += ["", *wrap(f"{section_['name']}: {section_['about']}", WIDTH, subsequent_indent="  ")]
+        lines += ["", *wrap(f"{section_['name']}: {section_['about']}", page_width(), subsequent_indent="  ")]
         width = max((len(f"{e['key']} = {e['value']}") for e in section_["entries"]), default=0)
         width = min(width, 40)
         for e in section_["entries"]:
             said = f"{e['key']} = {e['value']}"
             mark = " " if e["said"] else "·"
-            text = wrap(e["about"], max(30, WIDTH - width - 6), break_on_hyphens=False) or [""]
-            lines.append(f"  {mark} {said:<{width}}  {text[0]}")
-            lines += [" " * (width + 6) + more for more in text[1:]]
+            lines += hanging(f"  {mark} {said:<{width}}  ", e["about"], width + 6)
         if section_["assumed"]:
             lines.append("    assumed: something here has no source and is what seems likely")
         lines += _sources(section_["sources"])
@@ -231,7 +236,11 @@ def _sources(sources: list[str]) -> list[str]:
         line
         for source in sources
         for line in wrap(
-            source, WIDTH, initial_indent="    source: ", subsequent_indent="      ", break_on_hyphens=False
+            source,
+            page_width(),
+            initial_indent="    source: ",
+            subsequent_indent="      ",
+            break_on_hyphens=False,
         )
     ]
 
@@ -250,10 +259,12 @@ def kinds(found: Json) -> list[str]:
             about = f"{kind['name']}: {kind['about']}"
             lines += [
                 "",
-                *wrap(about, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False),
+                *wrap(
+                    about, page_width(), initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+                ),
             ]
             if kind["forms"]:
-                lines += wrap(kind["forms"], WIDTH, initial_indent="    ", subsequent_indent="    ")
+                lines += wrap(kind["forms"], page_width(), initial_indent="    ", subsequent_indent="    ")
             lines += _keys(kind["keys"])
     return lines
 
@@ -264,8 +275,5 @@ def _keys(keys: list[Json]) -> list[str]:
     for k in keys:
         default = "required" if k["default"] == "required" else f"default {k['default']}"
         text = f"{k['about']} ({k['value']}; {default})"
-        head = f"    {k['name']:<{width}}  "
-        lines += wrap(
-            text, WIDTH, initial_indent=head, subsequent_indent=" " * (width + 6), break_on_hyphens=False
-        )
+        lines += hanging(f"    {k['name']:<{width}}  ", text, width + 6)
     return lines

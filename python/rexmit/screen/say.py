@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from pathlib import PurePath
 from typing import Any, TextIO
 
 from rexmit.screen.streams import printing
@@ -59,6 +60,13 @@ def visible(text: str) -> str:
     are not UTF-8 as `\\xNN`.
     """
     return text.translate(_DRAWN)
+
+
+def without_folders(text: str, paths: Iterable[str]) -> str:
+    """The text with each of the paths as the name of its file alone: whoever reads it has not the folders."""
+    for path in filter(None, paths):
+        text = text.replace(path, PurePath(path).name)
+    return text
 
 
 def one_line(text: str) -> str:
