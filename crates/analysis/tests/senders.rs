@@ -582,3 +582,42 @@ fn in_silence_only_a_timer_repeats_what_nothing_reported_lost() {
     let told = t.at_us(1_010_020).data(1, MSS).ends();
     assert_eq!(told.rows.retransmissions[0].cause, Cause::Timeout);
 }
+
+// ---- seen where data arrives: a copy that was lost on its way is not seen
+
+impl Sender {
+    fn arriving(n: u32) -> Sender {
+        let mut s = Sender::opens(Story::from(Vantage::Receiver).stamped(), 0);
+        s.lose(0);
+        (1..n).for_each(|_| s.put_new(0));
+        s
+    }
+    fn lose(&mut self, t: u64) {
+        self.next += 1;
+        self.left.push(BEGIN + t);
+    }
+}
+
+#[test]
+fn a_partial_ack_asks_for_a_repair_as_late_as_a_full_queue_makes_it() {
+    // RFC 6582 §3.2 step 5. The queue holds up both repairs, for longer than the shortest timer waits.
+    let mut s = Sender::arriving(5);
+    s.lose(0);
+    (0..4).for_each(|_| s.put_new(0));
+    (0..8).for_each(|_| s.duplicate(0));
+    assert_eq!(s.cause(180, 0), Cause::Recovery);
+    s.ack(180, 5);
+    assert_eq!(s.cause(360, 5), Cause::Recovery);
+}
+
+#[test]
+fn a_repair_that_was_overtaken_is_no_timers() {
+    // RFC 6582 §3.2: partial ACKs ask upwards.
+    let mut s = Sender::arriving(20);
+    (0..3).for_each(|_| s.duplicate(0));
+    assert_eq!(s.cause(80, 0), Cause::Recovery);
+    s.ack(81, 12);
+    assert_eq!(s.cause(121, 5), Cause::Recovery);
+    assert_eq!(s.cause(140, 7), Cause::Recovery);
+    assert_eq!(s.cause(150, 6), Cause::Timeout);
+}

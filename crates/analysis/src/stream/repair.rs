@@ -366,7 +366,3 @@ impl SenderModel {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "repair_tests.rs"]
-mod tests;
