@@ -402,6 +402,3 @@ impl Inferrer {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -58,34 +58,3 @@ impl AckSample {
         Some((newest, now - last.unwrap_or(newest.0)))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const fn ms(t: i64) -> Time {
-        Time(t * 1_000_000)
-    }
-
-    #[test]
-    fn the_oldest_that_is_acknowledged_is_timed_and_the_last_counts_for_rack() {
-        let mut sample = AckSample::default();
-        sample.sacks(ms(90), 9000, false);
-        sample.advances(ms(10), 1000, true);
-        sample.advances(ms(50), 2000, false);
-        assert_eq!(sample.round_trip(ms(100)), Some(Span::from_millis(90)));
-        // What is SACKed left later, but what is acknowledged is taken in behind it.
-        assert_eq!(sample.rack(ms(100)), Some(((ms(90), 9000), Span::from_millis(50))));
-    }
-
-    #[test]
-    fn over_what_was_sent_again_a_sack_tells_or_the_timestamp() {
-        let mut sample = AckSample::default();
-        sample.advances_over_repair(None, 1000, Some(ms(20)));
-        sample.advances(ms(30), 2000, false);
-        assert_eq!(sample.round_trip(ms(100)), Some(Span::from_millis(80)));
-        sample.sacks(ms(60), 4000, true);
-        sample.sacks(ms(40), 5000, false);
-        assert_eq!(sample.round_trip(ms(100)), Some(Span::from_millis(60)));
-    }
-}

@@ -263,6 +263,3 @@ fn where_it_arrives(claim: Claim, g: Grounds) -> Certainty {
         Claim::Nothing => Likely,
     }
 }
-
-#[cfg(test)]
-mod tests;

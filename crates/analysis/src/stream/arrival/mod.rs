@@ -2,8 +2,6 @@
 //! identification, beside those of what came before.
 
 mod identification;
-#[cfg(test)]
-mod tests;
 
 use super::facts::{Agreed, FlowState};
 use super::ledger::{CopySeen, Outstanding};

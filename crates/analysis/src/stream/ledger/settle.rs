@@ -128,7 +128,3 @@ impl MultiCopy {
         arrived
     }
 }
-
-#[cfg(test)]
-#[path = "settle_tests.rs"]
-mod tests;

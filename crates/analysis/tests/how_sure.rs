@@ -1,7 +1,11 @@
 //! The truth table: claim, vantage point, evidence, and how sure that makes it.
 
-use super::*;
+use Certainty::{Known, Likely, Open};
+use Evidence::*;
 use Vantage::{Both, Middle, Receiver, Sender, Unknown};
+use analysis::idle_cause::IdleCause;
+use analysis::rows::{Trigger, Vantage};
+use analysis::sure::certainty::{Certainty, Claim, Evidence, Grounds, certainty};
 
 fn grounds(of: &[Evidence]) -> Grounds {
     of.iter().fold(Grounds::default(), |g, e| g.with(*e))
@@ -110,7 +114,8 @@ fn less_information_is_never_surer() {
     ]);
     for claim in all {
         for bits in 0..1u64 << 13 {
-            let g = Grounds(bits << 3);
+            let all = Evidence::ALL.iter().enumerate().skip(3);
+            let g = all.fold(Grounds::default(), |g, (i, e)| g.with_if(bits << 3 >> i & 1 == 1, *e));
             let [both, sender, receiver] = [Both, Sender, Receiver].map(|at| certainty(claim, at, g));
             assert!(
                 both <= sender && sender <= receiver,

@@ -1,7 +1,8 @@
 //! Synthetic senders, round trip by round trip, and what is to be made of them.
 
-use super::*;
-use crate::rows::RecoveryStyle;
+use analysis::infer::Inferrer;
+use analysis::rows::{Cause, Growth, Inference, RecoveryStyle, Vantage};
+use wire::{Span, Time};
 
 const MSS: u64 = 1448;
 const RTT: Span = Span::from_millis(40);
