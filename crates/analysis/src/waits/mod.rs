@@ -229,6 +229,3 @@ impl Waits {
         self.done.iter()
     }
 }
-
-#[cfg(test)]
-mod tests;
