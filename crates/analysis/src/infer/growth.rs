@@ -37,7 +37,7 @@ const POINTS: usize = 24;
 const LEAST_ROUNDS: f32 = 8.0;
 
 /// The stretch since the last loss; when it is full every second point goes and the stride doubles.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stretch {
     points: [Point; POINTS],
     len: u8,
@@ -51,14 +51,7 @@ pub struct Stretch {
 
 impl Stretch {
     pub fn after_loss(before_segments: f32) -> Stretch {
-        Stretch {
-            points: [Point::default(); POINTS],
-            len: 0,
-            stride: 1,
-            rounds: 0,
-            before: before_segments,
-            slow_start: Some(0.0),
-        }
+        Stretch { stride: 1, before: before_segments, slow_start: Some(0.0), ..Stretch::default() }
     }
 
     /// Takes the next round trip; gives the window at which slow start ended, when it just did.

@@ -50,7 +50,7 @@ enum AfterTimeout {
 }
 
 /// Watches one data direction. Fields in the order of their use: those before `stretch` for each packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct Inferrer {
     mss: u32,
@@ -90,47 +90,18 @@ pub struct Inferrer {
     f_rto_no: u32,
 }
 
-impl Default for Inferrer {
-    fn default() -> Inferrer {
-        Inferrer {
-            mss: 0,
-            largest: 0,
-            sack: false,
-            una: 0,
-            nxt: 0,
-            edge: u64::MAX,
-            last_ack: Time::FAR_PAST,
-            last_send: Time::FAR_PAST,
-            duplicates: 0,
-            round: Round::default(),
-            last_flight: 0,
-            rtt: Span::ZERO,
-            initial: Initial::default(),
-            stretch: Stretch::after_loss(0.0),
-            stretch_start: Time::ZERO,
-            growth: Votes::default(),
-            decrease: Decrease::default(),
-            in_episode: false,
-            episode_start: Time::ZERO,
-            episode_timeouts: 0,
-            episode_probes: 0,
-            before: None,
-            repairs: Repairs::default(),
-            probes: 0,
-            probes_missing: 0,
-            after_timeout: AfterTimeout::Nothing,
-            f_rto_yes: 0,
-            f_rto_no: 0,
-        }
-    }
-}
-
 /// Without a handshake the largest payload stands in for the MSS, up to this (super-packets are larger).
 const ETHERNET_MSS: u32 = 1460;
 
 impl Inferrer {
     pub fn new() -> Inferrer {
-        Inferrer::default()
+        Inferrer {
+            edge: u64::MAX,
+            last_ack: Time::FAR_PAST,
+            last_send: Time::FAR_PAST,
+            stretch: Stretch::after_loss(0.0),
+            ..Inferrer::default()
+        }
     }
 
     /// A packet follows soon.

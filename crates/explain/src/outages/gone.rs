@@ -108,10 +108,31 @@ pub struct Gone {
     pub(super) bounds: Bounds,
 }
 
-/// Before it is worked out.
-pub(super) const UNBOUND: Bounds = Bounds { begin: (Time::ZERO, Time::ZERO), end: (Time::ZERO, None) };
-
 impl Gone {
+    /// Nothing is known of it yet but when it began.
+    pub(super) fn at(start: Time, shown: Shown) -> Gone {
+        Gone {
+            start,
+            last: start,
+            dark: start,
+            back: None,
+            episode: None,
+            copies: 0,
+            rtt_before: None,
+            length: None,
+            lost_acks: None,
+            first_repair: None,
+            resumed: None,
+            gap: None,
+            silence: None,
+            heard: false,
+            unheard: None,
+            singly: false,
+            for_good: false,
+            shown,
+            bounds: Bounds { begin: (Time::ZERO, Time::ZERO), end: (Time::ZERO, None) },
+        }
+    }
     pub(super) fn of(b: &BurstRow) -> Gone {
         // A timer's repair does not show where the hole ended.
         let length = match (b.trigger, b.first_repair, b.rtt_before) {
@@ -119,7 +140,6 @@ impl Gone {
             _ => None,
         };
         Gone {
-            start: b.start,
             last: b.start + lasted(b),
             dark: b.last,
             back: b.back,
@@ -129,15 +149,7 @@ impl Gone {
             length,
             lost_acks: b.lost_acks,
             first_repair: b.first_repair,
-            resumed: None,
-            gap: None,
-            silence: None,
-            heard: false,
-            unheard: None,
-            singly: false,
-            for_good: false,
-            shown: Shown::CopiesVanished,
-            bounds: UNBOUND,
+            ..Gone::at(b.start, Shown::CopiesVanished)
         }
     }
     pub fn sure(&self, flow: &FlowRow) -> Sure {

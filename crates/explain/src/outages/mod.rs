@@ -7,7 +7,7 @@ mod period;
 use analysis::assumptions::{AT_ONCE, MIN_RTO_SEEN, probe_not_before};
 use analysis::flow_facts::{arriving, round_trip};
 use analysis::rows::{BurstRow, EpisodeKind, EpisodeRow, FlowRow, IdleCause, IdleRow, Trigger};
-use gone::{BEHIND, COPIES, Heard, Shown, TICK, UNBOUND, lasted, queued};
+use gone::{BEHIND, COPIES, Heard, Shown, TICK, lasted, queued};
 use period::{FITTED, Regular, regular_period};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,25 +172,13 @@ fn copies_vanished(
     seen.extend(episodes.iter().filter(silent).map(|e| {
         let of_it = first.get(&e.number);
         Gone {
-            start: e.start,
-            last: e.start,
-            dark: e.start,
-            back: None,
             episode: Some(e.number),
             copies: u64::from(e.lost()),
             rtt_before: of_it.and_then(|b| b.rtt_before),
-            length: None,
             lost_acks: of_it.and_then(|b| b.lost_acks),
             first_repair: Some(e.first_repair),
-            resumed: None,
-            gap: None,
-            silence: None,
-            heard: false,
-            unheard: None,
             singly: acks_lost_singly(&each, e.number),
-            for_good: false,
-            shown: Shown::AcksVanished,
-            bounds: UNBOUND,
+            ..Gone::at(e.start, Shown::AcksVanished)
         }
     }));
     seen.into_iter().map(|g| g.with_silence(&gaps)).chain(dead).collect()
@@ -218,26 +206,15 @@ fn died(
     let last = flow.last_data.filter(|t| gaps.last().is_some_and(|i| i.end >= *t - APART))?;
     let told = |b: &BurstRow| seen.iter().any(|g| g.start == b.start);
     let mine: Vec<&BurstRow> = bursts.iter().filter(|b| b.last >= start && !told(b)).collect();
+    let start = mine.iter().map(|b| b.start).fold(start, Time::min);
     Some(Gone {
-        start: mine.iter().map(|b| b.start).fold(start, Time::min),
         last,
         dark: last,
-        back: None,
         episode: Some(e.number),
         copies: mine.iter().map(|b| u64::from(b.lost())).sum(),
         rtt_before: mine.first().and_then(|b| b.rtt_before),
-        length: None,
-        lost_acks: None,
-        first_repair: None,
-        resumed: None,
-        gap: None,
-        silence: None,
-        heard: false,
-        unheard: None,
-        singly: false,
         for_good: true,
-        shown: Shown::Died,
-        bounds: UNBOUND,
+        ..Gone::at(start, Shown::Died)
     })
 }
 
@@ -360,25 +337,13 @@ fn acks_vanished<'a>(
         let rate = e.rate_before_bps.filter(|r| *r > 0.0);
         let took = rate.map(|r| Span::from_secs_f64(e.sent_after_loss_bytes as f64 * 8.0 / r));
         Some(Gone {
-            start: first.start,
-            last: first.start,
-            dark: first.start,
             back: Some(silence.1),
             episode: Some(e.number),
-            copies: 0,
-            rtt_before: None,
-            length: None,
-            lost_acks: None,
             first_repair: Some(e.first_repair),
-            resumed: None,
-            gap: None,
             silence: Some(silence),
             heard: true,
             unheard: Some((before_the_probe(last, e, flow), took)),
-            singly: false,
-            for_good: false,
-            shown: Shown::AcksUnheard,
-            bounds: UNBOUND,
+            ..Gone::at(first.start, Shown::AcksUnheard)
         })
     })
 }
