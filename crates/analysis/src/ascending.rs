@@ -57,24 +57,3 @@ impl<A: Deref<Target = Ascending>> Iterator for Walk<A> {
         Some(self.last)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_put_in_comes_back_whatever_the_steps() {
-        let mut list = Ascending::default();
-        let mut numbers = vec![0, 0, 1, 127, 128, 255, 16_383, 16_384, 1 << 40, u64::MAX];
-        numbers.extend([u64::MAX]);
-        numbers.iter().for_each(|n| list.push(*n));
-        assert_eq!(Walk::new(&list).collect::<Vec<u64>>(), numbers);
-    }
-
-    #[test]
-    fn numbers_close_together_take_a_byte() {
-        let mut list = Ascending::default();
-        (0..1000).for_each(|n| list.push(n * 100));
-        assert_eq!(list.steps.len(), 1000);
-    }
-}

@@ -56,39 +56,3 @@ impl Accumulator {
         Summary { n: self.n, min: self.min, mean: self.mean, stddev, max: self.max }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(values: &[f64]) -> Summary {
-        let mut a = Accumulator::new();
-        values.iter().for_each(|v| a.add(*v));
-        a.summary()
-    }
-
-    #[test]
-    fn five_figures_of_a_textbook_sample() {
-        let s = of(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]);
-        assert_eq!((s.n, s.min, s.mean, s.max), (8, 2.0, 5.0, 9.0));
-        assert!((s.stddev - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
-    }
-
-    #[test]
-    fn microseconds_on_top_of_a_large_offset_are_not_lost() {
-        let values: Vec<f64> = (0..1000).map(|i| 1e6 + f64::from(i % 2) * 1e-6).collect();
-        let s = of(&values);
-        assert!((s.stddev - 0.5e-6 * (1000.0f64 / 999.0).sqrt()).abs() < 1e-9, "{}", s.stddev);
-    }
-
-    #[test]
-    fn nothing_and_not_a_number_leave_it_empty() {
-        assert_eq!(of(&[f64::NAN, f64::INFINITY]), Summary::default());
-        assert_eq!(Accumulator::new().mean(), None);
-    }
-
-    #[test]
-    fn it_takes_forty_bytes() {
-        assert_eq!(size_of::<Accumulator>(), 40);
-    }
-}

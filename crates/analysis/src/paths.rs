@@ -15,12 +15,12 @@ use rustc_hash::FxBuildHasher;
 use wire::{Host, Span, Time};
 
 /// Bins kept for one direction of a path.
-const MAX_BINS_PER_PATH: usize = 512;
+pub const MAX_BINS_PER_PATH: usize = 512;
 /// Bins kept for all paths together.
-const MAX_BINS: usize = 1 << 16;
+pub const MAX_BINS: usize = 1 << 16;
 
 /// Directions of paths that are kept.
-const MAX_PATHS: usize = 1 << 14;
+pub const MAX_PATHS: usize = 1 << 14;
 
 /// The width of the first bins: 2^23 ns, about 8 ms.
 const FINEST: u32 = 23;
@@ -444,6 +444,3 @@ impl Paths {
         Sums(sums.into_iter().map(rows).collect())
     }
 }
-
-#[cfg(test)]
-mod tests;

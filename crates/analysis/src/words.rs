@@ -119,31 +119,3 @@ pub fn ordinal(n: u32) -> String {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_of_time_carry_two_or_three_digits() {
-        let said = [0.00002, 0.0042, 0.0213, 0.4871, 0.9998, 4.126, 20.34, 152.83].map(seconds);
-        assert_eq!(said, ["20 µs", "4.2 ms", "21 ms", "487 ms", "1.0 s", "4.1 s", "20.3 s", "153 s"]);
-        assert_eq!([0.45, 2.5, 15.0].map(period), ["450 ms", "2.50 s", "15.0 s"]);
-    }
-
-    #[test]
-    fn sizes_and_rates_are_decimal() {
-        assert_eq!([536, 5_500, 55_488, 10_000_000].map(bytes), ["536 bytes", "5.5 kB", "55 kB", "10.0 MB"]);
-        assert_eq!(
-            [840.0, 64e3, 10.94e6, 1.25e9].map(rate),
-            ["840 bps", "64 kbps", "10.9 Mbps", "1.25 Gbps"]
-        );
-        assert_eq!([0.0004, 0.0213, 0.38].map(percent), ["0.04%", "2.1%", "38%"]);
-    }
-
-    #[test]
-    fn counts_and_ordinals_read_as_words() {
-        assert_eq!((count(1, "timeout"), count(3, "timeout")), ("1 timeout".into(), "3 timeouts".into()));
-        assert_eq!([2, 7, 11, 21, 32].map(ordinal), ["second", "7th", "11th", "21st", "32nd"]);
-    }
-}

@@ -13,17 +13,3 @@ pub const MAX: Span = Span::from_secs(64);
 pub fn rto(s: &Smoothed, backoff: u32) -> Span {
     Span((doubled(s.sum().max(MIN.0), backoff, MAX) + SLOP).0.min(MAX.0))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn never_sooner_than_230_ms_and_the_slop_is_not_doubled() {
-        assert_eq!(rto(&Smoothed::from_millis(2, 1), 0), Span::from_millis(230));
-        let s = Smoothed::from_millis(100, 25);
-        assert_eq!(rto(&s, 0), Span::from_millis(400));
-        assert_eq!(rto(&s, 1), Span::from_millis(600));
-        assert_eq!(rto(&s, 20), MAX);
-    }
-}

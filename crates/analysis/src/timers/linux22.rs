@@ -44,38 +44,3 @@ impl Linux22 {
         doubled(rto.max(MIN.0), self.backoff, MAX)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn situations_6_to_8_of_table_ii_of_paper_rto() {
-        // After four timeouts each ACK of the repair shifts the RTO by the old back-off of 4 again.
-        let mut rule = Linux22::default();
-        (0..4).for_each(|_| rule.on_timeout());
-        for (srtt, mdev, seconds) in [(400, 750, 95.20), (350, 660, 71.76), (310, 580, 57.86)] {
-            rule.on_ack(true);
-            let rto = rule.rto(&Smoothed::from_millis(srtt, mdev)).as_secs();
-            assert!((rto - seconds).abs() < 0.005, "srtt {srtt}, mdev {mdev}: {rto} s");
-        }
-    }
-
-    #[test]
-    fn the_back_off_goes_when_all_is_acknowledged() {
-        let s = Smoothed::from_millis(400, 100);
-        let mut rule = Linux22::default();
-        (0..3).for_each(|_| rule.on_timeout());
-        (0..40).for_each(|_| rule.on_ack(true));
-        assert_eq!(rule.rto(&s), Span::from_millis(8000));
-        rule.on_ack(false);
-        assert_eq!(rule.rto(&s), Span::from_millis(1000));
-    }
-
-    #[test]
-    fn two_minutes_at_most_as_in_test_4_of_the_paper() {
-        let mut rule = Linux22::default();
-        (0..6).for_each(|_| rule.on_timeout());
-        assert_eq!(rule.rto(&Smoothed::from_millis(400, 750)), Span::from_secs(120));
-    }
-}

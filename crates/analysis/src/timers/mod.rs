@@ -111,7 +111,8 @@ impl Timers {
         self.smoothed.srtt().map(|_| self.rto_backed_off(rule, 0))
     }
 
-    fn rto_backed_off(&self, rule: RtoRule, backoff: u32) -> Span {
+    /// The RTO behind so many timeouts in a row.
+    pub fn rto_backed_off(&self, rule: RtoRule, backoff: u32) -> Span {
         match rule {
             RtoRule::Rfc6298 => rfc6298::rto(&self.smoothed, backoff),
             RtoRule::Linux => self.linux.rto(backoff),
@@ -153,6 +154,3 @@ impl Timers {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -14,22 +14,3 @@ pub const MAX: Span = Span::from_secs(60);
 pub fn rto(s: &Smoothed, backoff: u32) -> Span {
     doubled(s.sum().max(MIN.0), backoff, MAX)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn three_rtts_after_the_first_sample_and_never_below_a_second() {
-        assert_eq!(rto(&Smoothed::from_millis(800, 400), 0), Span::from_millis(2400));
-        assert_eq!(rto(&Smoothed::from_millis(40, 20), 0), Span::from_secs(1));
-    }
-
-    #[test]
-    fn doubles_at_each_expiry_up_to_a_minute() {
-        let s = Smoothed::from_millis(800, 400);
-        assert_eq!(rto(&s, 2), Span::from_millis(9600));
-        assert_eq!(rto(&s, 5), Span::from_secs(60));
-        assert_eq!(rto(&s, u32::MAX), Span::from_secs(60));
-    }
-}
