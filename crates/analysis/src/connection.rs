@@ -26,7 +26,6 @@ use ack_loop::Exchange;
 use bare::{BARE, Bare};
 use ecn::EcnSeen;
 use std::mem::offset_of;
-use steady::SETTLED;
 use wire::{Endpoint, Flags, Notes, Packet, Segment, Seq, Span, Time, Tuple};
 
 /// What one host said of itself on its SYN, and how it ended its stream. Fields in the order of their use: those before
@@ -410,8 +409,7 @@ impl Connection {
             let partial = packet.notes.has(Notes::PARTIAL_CHECKSUM);
             self.streams[side].limits.partial_checksums += u64::from(partial);
         }
-        let early = self.sides[side].packets <= SETTLED;
-        self.note_clocks(packet, side, early, capture);
+        self.note_clocks(packet, side, capture);
         if packet.seg.options_cut || packet.notes.has(Notes::BAD_CHECKSUM) {
             self.streams[side].limits.bad_checksums += u64::from(packet.notes.has(Notes::BAD_CHECKSUM));
             // What an ACK's options say is of the other direction's data.

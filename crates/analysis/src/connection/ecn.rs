@@ -3,7 +3,7 @@
 use super::*;
 
 /// The IP field says that a router marked the packet (RFC 3168 §5).
-pub(super) const MARKED: u8 = 3;
+const MARKED: u8 = 3;
 const BITS: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 
 /// What one host sent.
@@ -18,6 +18,14 @@ pub(super) struct EcnSeen {
     by_marks: u32,
     /// The other host has echoed a mark since this one said that it slowed down.
     echoed: bool,
+}
+
+impl EcnSeen {
+    /// The packet's field says no more than that its host can, as one before it did.
+    #[cold]
+    pub(super) fn has_shown(&self, packet: &Packet) -> bool {
+        packet.notes.ecn() != MARKED && self.capable
+    }
 }
 
 impl Connection {

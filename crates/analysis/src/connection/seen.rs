@@ -7,6 +7,8 @@ use super::*;
 pub(super) const COARSE: Span = Span::from_millis(1);
 const COARSEST: Span = Span::from_millis(20);
 const FEW: u32 = 8;
+/// So many packets of each side are asked what they tell of clocks and distances; then every eighth.
+const SETTLED: u32 = 256;
 
 /// The greatest common divisor (Euclid's), or what is left of it below a coarse tick.
 fn common_step(a: Span, b: Span) -> Span {
@@ -26,17 +28,17 @@ impl Connection {
         }
     }
 
-    /// What its timestamps tell of clocks and distances. `early`: it is one of its side's first.
+    /// What its timestamps tell of clocks and distances.
     #[inline(always)]
     pub(super) fn note_clocks<S: Sink>(
         &mut self,
         packet: &Packet,
         side: usize,
-        early: bool,
         capture: &mut Capture<'_, S>,
     ) {
         let at_sender = self.is_at_sender(side);
         let s = &mut self.sides[side];
+        let early = s.packets <= SETTLED;
         if let Some(ts) = packet.seg.timestamps {
             s.timestamps = true;
             if early || !at_sender {

@@ -5,12 +5,9 @@
 //! not is not asked. Whatever is the least bit out of the ordinary goes the long way, [`Connection::take`], and
 //! what is taken here leaves the same behind as it would there.
 
-use super::ecn::MARKED;
 use super::seen::COARSE;
 use super::*;
 
-/// So many packets of each side are looked at in full: they tell of the place of the capture, and of clocks.
-pub(super) const SETTLED: u32 = 256;
 /// The evidence of the place is weighed anew at every so many packets.
 pub(super) const WEIGHED_AT: u32 = 64;
 
@@ -18,7 +15,7 @@ impl Connection {
     /// May the next packet go the short way? To be asked when one has gone the long way.
     pub(super) fn is_steady(&self, config: &Config) -> bool {
         let (wanted, sides) = (&config.wanted, &self.sides);
-        sides[0].packets.min(sides[1].packets) >= SETTLED
+        sides[0].packets.min(sides[1].packets) >= FIRST
             && self.established.is_some()
             && !self.reset
             && !self.have_closed()
@@ -93,7 +90,7 @@ impl Connection {
             && seg.flags.without(Flags::PSH) == Flags::ACK
             && !seg.options_cut
             && !packet.notes.has(Notes::BAD_CHECKSUM)
-            && packet.notes.ecn() != MARKED;
+            && (packet.notes.ecn() == 0 || self.ecn[SIDE].has_shown(packet));
         match seg.payload {
             _ if !ordinary => false,
             0 => self.take_bare_ack(packet, SIDE, capture),
@@ -112,16 +109,25 @@ impl Connection {
         let expected = self.is_at_sender(side)
             && ack_and_window == self.sides[side].last_ack
             && seg.sack.is_empty()
-            && self.streams[side].goes_on_with(packet, capture.config);
+            && self.streams[side].goes_on_with(packet);
         if !expected {
             return false;
         }
         self.last = packet.time;
         self.sides[side].packets += 1;
         self.sides[side].spoke = packet.time;
-        self.note_clocks(packet, side, false, capture);
-        let spoken = self.sides[1 - side].spoke;
-        self.streams[side].on_next_data(packet, self.sides[1 - side].packets, spoken, &mut self.waits, side);
+        self.note_clocks(packet, side, capture);
+        let heard = self.sides[1 - side].packets;
+        let next = self.streams[side].begin_next_data(packet);
+        if self.streams[side].has_waited(packet) {
+            let view = self.view_at_sender(packet, side);
+            let mut ctx = capture.ctx(view, &mut self.waits, (&self.tuple, side));
+            self.streams[side].next_data_after_a_wait(&next, &mut ctx);
+        } else {
+            self.waits.on_bytes(side, seg.payload);
+            self.streams[side].next_data_at_once(&next, heard);
+        }
+        self.streams[side].end_next_data(packet);
         if self.streams[side].may_advance(packet.time) {
             let view = self.view_at_sender(packet, side);
             self.streams[side]
@@ -139,7 +145,7 @@ impl Connection {
         let silence = packet.time - self.last;
         self.last = packet.time;
         self.sides[side].packets += 1;
-        self.note_clocks(packet, side, false, capture);
+        self.note_clocks(packet, side, capture);
         let s = &mut self.sides[side];
         let repeats = s.repeats(&packet.seg);
         s.remember_bare(packet);

@@ -6,13 +6,13 @@ use super::ledger::MOST_OUTSTANDING;
 use super::repair::PacketAfterRto;
 use super::*;
 use crate::Fate;
+use crate::assumptions::MIN_RTO_SEEN;
 use crate::waits::Released;
 use wire::Flags;
 
 /// Neither a timer nor a gap is shorter than this.
 pub const SHORTEST_WAIT: Span = Span::from_millis(2);
 /// Data that follows on other data so soon ends no wait.
-#[inline(always)]
 fn close(config: &Config) -> Span {
     SHORTEST_WAIT.min(config.idle.unwrap_or(SHORTEST_WAIT))
 }
@@ -87,30 +87,23 @@ impl Stream {
         true
     }
 
-    /// Is this new data that follows at once on what was sent before it, and is numbered as expected? Asked at the
-    /// sender, of a packet with payload and neither SYN nor FIN.
+    /// Is this new data that follows on what was sent before it sooner than any timer could send it, and is numbered as
+    /// expected? Asked at the sender, of a packet with payload and neither SYN nor FIN.
     #[inline(always)]
-    pub fn goes_on_with(&self, packet: &Packet, config: &Config) -> bool {
+    pub fn goes_on_with(&self, packet: &Packet) -> bool {
         let (seg, waited) = (&packet.seg, packet.time - self.last.sent);
         let Some(unwrap) = self.unwrap else { return false };
         unwrap.peek(seg.seq) == self.next
             && (2..=self.agreed.mss).contains(&seg.payload)
-            && waited < close(config)
+            && waited < MIN_RTO_SEEN
             && self.arrivals.ids.expect(packet.ip_id)
             && self.ledger.len() < MOST_OUTSTANDING
             && self.acks_in_flight.is_empty()
     }
 
-    /// Takes it. [`Stream::on_data`] would do the same, and let leave what became certain by it.
+    /// Takes it, up to what its wait decides. [`Stream::on_data`] would do the same, and let leave what became certain by it.
     #[inline(always)]
-    pub fn on_next_data(
-        &mut self,
-        packet: &Packet,
-        peer_packets: u32,
-        peer_data_at: Time,
-        waits: &mut Waits,
-        side: usize,
-    ) {
+    pub fn begin_next_data<'a>(&mut self, packet: &'a Packet) -> PlacedPacket<'a> {
         let (seg, start) = (&packet.seg, self.next);
         if let Some(unwrap) = &mut self.unwrap {
             unwrap.reach(start);
@@ -119,20 +112,39 @@ impl Stream {
         let piece = PlacedPacket { packet, start, end, fate: Fate::Unknown, ts };
         self.last_time = packet.time;
         self.window.edge_before = self.window.edge;
-        if packet.time - self.last.sent > crate::rounds::WAIT {
-            let view = View { peer_data_at, ..View::at_sender(packet.time) };
-            self.note_release(packet, &view, waits, side);
-        }
-        waits.on_bytes(side, seg.payload);
         self.arrivals.note_expected(&piece, start);
         self.account.on_packet(packet, 1);
-        self.last.largest = self.last.largest.max(seg.payload);
-        self.repair.bound(start);
-        self.repair.on_more_data(packet.time, self.flight());
-        let flight = self.append(&piece, 1, peer_packets);
+        self.last.note_size(seg);
+        piece
+    }
+
+    /// Has its sender waited before it?
+    #[inline(always)]
+    pub fn has_waited(&self, packet: &Packet) -> bool {
+        packet.time - self.last.sent > crate::rounds::WAIT
+    }
+
+    #[inline(never)]
+    pub fn next_data_after_a_wait<S: Sink>(&mut self, p: &PlacedPacket, ctx: &mut Context<'_, S>) {
+        let waited = p.packet.time - self.last.sent;
+        if waited >= SHORTEST_WAIT {
+            self.note_in_order(p, waited, &ctx.view);
+        }
+        self.new_data(p, ctx);
+    }
+
+    #[inline(always)]
+    pub fn next_data_at_once(&mut self, p: &PlacedPacket, heard: u32) {
+        self.repair.bound(p.start);
+        self.repair.on_more_data(p.packet.time, self.flight());
+        self.append(p, 1, heard);
+    }
+
+    #[inline(always)]
+    pub fn end_next_data(&mut self, packet: &Packet) {
         self.last.note(packet, packet.time, true);
         self.window.edge = self.una.saturating_add(self.window.now);
-        self.account.note_flight(flight);
+        self.account.note_flight(self.flight());
     }
 
     fn place(&mut self, seq: Seq) -> u64 {
@@ -218,10 +230,7 @@ impl Stream {
             return; // a bare FIN is no data
         }
         self.account.on_packet(packet, self.agreed.segments(seg.payload));
-        self.last.largest = self.last.largest.max(seg.payload);
-        if !seg.flags.has(Flags::PSH) {
-            self.last.filled = self.last.filled.max(seg.payload);
-        }
+        self.last.note_size(seg);
         self.limits.super_packets += u64::from(seg.payload > self.agreed.mss);
     }
 

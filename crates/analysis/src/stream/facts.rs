@@ -3,7 +3,7 @@
 use super::window::Window;
 use crate::infer::LEAST_MSS;
 use crate::rows::{FlowId, Limit};
-use wire::{Flags, Packet, Span, Time};
+use wire::{Flags, Packet, Segment, Span, Time};
 
 /// What both hosts agreed on, as far as is known. SACK blocks and timestamps that pass tell it too.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,8 +37,7 @@ pub struct LastData {
     pub end_pushed: bool,
     /// The largest payload of all.
     pub largest: u32,
-    /// The largest payload without PSH: more was to follow, so it filled its segment. Packets that go the short way are left
-    /// out: a connection's first ones, and those behind a wait, do not go it.
+    /// The largest payload without PSH: more was to follow, so it filled its segment.
     pub filled: u32,
     pub sent: Time,
     /// When it passed here; `None` before the first.
@@ -82,6 +81,14 @@ impl LastData {
         self.pushed = seg.flags.has(Flags::PSH.with(Flags::FIN));
         if highest {
             self.end_pushed = self.pushed;
+        }
+    }
+    /// Data of this size passes.
+    #[inline(always)]
+    pub fn note_size(&mut self, seg: &Segment) {
+        self.largest = self.largest.max(seg.payload);
+        if !seg.flags.has(Flags::PSH) {
+            self.filled = self.filled.max(seg.payload);
         }
     }
     /// How long after the data before it that passed.

@@ -83,13 +83,7 @@ impl Stream {
             more_waits.then(|| self.arrivals.ids.missing_before(id)).flatten()
         };
         self.arrivals.ids.note(id, segments, hole);
-        if p.start == self.next && !self.is_asked() {
-            let alone = self.ledger.is_empty();
-            if self.arrivals.note_in_order(p, alone, view.peer_packets, view.sender_loop, waited) {
-                self.arrivals.ids.owe(0);
-                self.sent_up_to = 0;
-            }
-        }
+        self.note_in_order(p, waited, view);
         let one_row = p.packet.ttl > TTL_OF_ONE_COUNTER_A_CONNECTION || self.arrivals.ids.are_of_one_row();
         // Data that goes on in order after a shorter wait repeats none: no timer is as short (RFC 8985 §7.2: a lone
         // segment's probe waits for a delayed ACK), and no ACK can have told of a loss with nothing beyond it.
@@ -123,6 +117,17 @@ impl Stream {
         } else if in_turn {
             // No repair comes so soon after what was sent before the data that it repeats.
             self.arrivals.ids.spent_elsewhere(0);
+        }
+    }
+
+    /// Takes in data that is in order, and that no ACK asked for.
+    pub(super) fn note_in_order(&mut self, p: &PlacedPacket, waited: Span, view: &View) {
+        if p.start == self.next && !self.is_asked() {
+            let alone = self.ledger.is_empty();
+            if self.arrivals.note_in_order(p, alone, view.peer_packets, view.sender_loop, waited) {
+                self.arrivals.ids.owe(0);
+                self.sent_up_to = 0;
+            }
         }
     }
 

@@ -76,25 +76,6 @@ pub enum Answers {
     Unfinished,
 }
 
-impl View {
-    /// Where a packet that leaves now is seen as its sender sees it.
-    pub fn at_sender(now: Time) -> View {
-        View {
-            at: Vantage::Sender,
-            sender_loop: Span::ZERO,
-            answer_loop: Span::ZERO,
-            peer_packets: 0,
-            sent: now,
-            peer_data_at: Time::FAR_PAST,
-            answers: Answers::Unknown,
-            peer_goes_on: false,
-            established: None,
-            clock_granularity: Span::ZERO,
-            tsval_granularity: Span::ZERO,
-        }
-    }
-}
-
 /// What a stream needs to know of the packet's surroundings.
 pub struct Context<'a, S: Sink> {
     pub config: &'a Config,
