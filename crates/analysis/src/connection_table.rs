@@ -24,32 +24,18 @@ pub fn hash(t: &Tuple) -> u32 {
     ((h ^ (h >> 29)).wrapping_mul(K) >> 32) as u32
 }
 
-/// In which bits two endpoints differ.
+/// The same endpoint? Without a branch: which way the next packet goes nobody can foretell.
 #[inline(always)]
-fn difference(a: &Endpoint, b: &Endpoint) -> (u128, u16) {
-    (u128::from_ne_bytes(a.host.0) ^ u128::from_ne_bytes(b.host.0), a.port ^ b.port)
-}
-
-/// Without a branch: which way the next packet goes nobody can foretell.
-#[inline(always)]
-fn equal(a: (u128, u16), b: (u128, u16)) -> bool {
-    let host = a.0 ^ b.0;
-    (host as u64 | (host >> 64) as u64 | u64::from(a.1 ^ b.1)) == 0
-}
-
-/// The same endpoint?
-#[inline]
 pub fn is(a: &Endpoint, b: &Endpoint) -> bool {
-    equal(difference(a, b), (0, 0))
+    let host = u128::from_ne_bytes(a.host.0) ^ u128::from_ne_bytes(b.host.0);
+    (host as u64 | (host >> 64) as u64 | u64::from(a.port ^ b.port)) == 0
 }
 
 /// Do two packets belong to one connection, whichever way they go? And do they go the same way?
-#[inline]
+#[inline(always)]
 pub fn ways(a: &Tuple, b: &Tuple) -> (bool, bool) {
-    // What differs is the same at both ends: nothing, or all that the ends differ in themselves.
-    let (src, dst) = (difference(&a.src, &b.src), difference(&a.dst, &b.dst));
-    let along = equal(src, (0, 0));
-    (equal(src, dst) & (along | equal(src, difference(&a.src, &a.dst))), along)
+    let along = is(&a.src, &b.src) & is(&a.dst, &b.dst);
+    (along | (is(&a.src, &b.dst) & is(&a.dst, &b.src)), along)
 }
 
 #[derive(Clone, Copy)]

@@ -130,7 +130,9 @@ impl Stream {
         if waited >= SHORTEST_WAIT {
             self.note_in_order(p, waited, &ctx.view);
         }
-        self.new_data(p, ctx);
+        self.repair.bound(p.start);
+        self.note_release(p.packet, &ctx.view, ctx.waits, ctx.side);
+        self.leaves_anew(p, 1, ctx);
     }
 
     #[inline(always)]
@@ -341,6 +343,13 @@ impl Stream {
         if ctx.view.sent - self.last.sent > crate::rounds::WAIT || heard_since() {
             self.note_release(p.packet, &ctx.view, ctx.waits, ctx.side);
         }
+        self.leaves_anew(p, self.agreed.segments(p.packet.seg.payload), ctx);
+        (PacketClass::Ordinary, None)
+    }
+
+    /// New data of so many segments leaves, once it is known what released it.
+    #[inline(always)]
+    fn leaves_anew<S: Sink>(&mut self, p: &PlacedPacket, segments: u32, ctx: &mut Context<'_, S>) {
         ctx.waits.on_bytes(ctx.side, p.packet.seg.payload);
         let flight = self.flight();
         if ctx.view.sent - self.last.sent < close(ctx.config) {
@@ -348,8 +357,7 @@ impl Stream {
         } else {
             self.data_after_a_pause(p, flight, ctx);
         }
-        self.append(p, self.agreed.segments(p.packet.seg.payload), ctx.view.peer_packets);
-        (PacketClass::Ordinary, None)
+        self.append(p, segments, ctx.view.peer_packets);
     }
 
     /// New data leaves that did not follow at once on the data before it: what let it go?

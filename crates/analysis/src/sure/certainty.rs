@@ -121,7 +121,12 @@ impl Grounds {
         self.0 & 1 << e as u32 != 0
     }
     pub fn iter(self) -> impl Iterator<Item = Evidence> + Clone {
-        Evidence::ALL.iter().copied().filter(move |e| self.has(*e))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let first = Evidence::ALL.get(left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(*first)
+        })
     }
     /// Does any of these hold?
     fn any(self, of: &[Evidence]) -> bool {

@@ -154,6 +154,9 @@ impl<'a> Row<'a> {
             self.never_answered(nothing, ledger);
         }
         for side in 0..2 {
+            if self.left[side] == [Span::ZERO; Wait::ALL.len()] {
+                continue;
+            }
             self.closed(side, ledger);
             self.full_path(side, ledger);
             self.repairs(side, ledger);
@@ -291,6 +294,9 @@ impl<'a> Row<'a> {
 
     /// A trouble owns its part of a wait: from the moment at which its sender noticed it to `until`.
     fn charge(&mut self, side: usize, wait: Wait, t: &Trouble, until: Time, ledger: &mut Ledger) {
+        if self.left[side][wait as usize] == Span::ZERO {
+            return;
+        }
         let (start, end) = (self.row.start, self.row.end);
         let part = (until.min(end) - t.noticed.max(start)).as_secs().max(0.0);
         let share = self.row.of(side, wait).scale(part / (end - start).as_secs().max(1e-9));
