@@ -19,7 +19,7 @@ use crate::rows::*;
 use crate::sender_clock::SenderClock;
 use crate::sink::Sink;
 use crate::stream::report::Ending;
-use crate::stream::{Answers, Context, SHORTEST_WAIT, Stream, USUAL_MSS, View};
+use crate::stream::{Answers, Context, SHORTEST_WAIT, Stream, USUAL_MSS, View, close};
 use crate::vantage::Place;
 use crate::waits::Waits;
 use ack_loop::Exchange;

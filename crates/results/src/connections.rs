@@ -24,11 +24,13 @@ pub fn considered<R: Item>() -> Heaviest<R> {
 }
 
 /// The rows of one direction.
-struct Direction {
+pub struct Direction {
     flow: FlowRow,
-    bursts: Vec<BurstRow>,
-    episodes: Vec<EpisodeRow>,
-    idle: Vec<IdleRow>,
+    pub bursts: Vec<BurstRow>,
+    pub episodes: Vec<EpisodeRow>,
+    pub idle: Vec<IdleRow>,
+    /// These three are all that the analysis wrote of the flow, as it wrote them.
+    all: bool,
     rounds: Vec<RoundRow>,
     path: Vec<PathRow>,
     /// All flows of its sending host and of its receiving host, where a capture was taken there and has several paths.
@@ -67,6 +69,10 @@ impl Connection {
             waits: &self.waits,
             origin: self.origin,
         }
+    }
+    /// The rows of a flow, where they are all that the analysis wrote of it.
+    pub fn all_of(&self, flow: FlowId) -> Option<&Direction> {
+        self.directions[(flow % 2) as usize].as_ref().filter(|d| d.all)
     }
     /// The flow of the client's data; of the server's where the client sent none.
     fn first(&self) -> Option<FlowId> {
@@ -128,7 +134,7 @@ impl<'a> Connections<'a> {
             // Each direction as it leaves.
             leaves_far = far.directions.each_ref().map(Option::is_some);
             for (near, far) in near.directions.iter_mut().zip(far.directions) {
-                *near = far.or(near.take());
+                *near = far.or(near.take()).map(|d| Direction { all: false, ..d });
             }
         }
         if let [Some(one), None] | [None, Some(one)] = &near.directions {
@@ -168,10 +174,14 @@ impl<'a> Connections<'a> {
         while let Some(round) = self.rounds.next_of(flow)? {
             rounds.push(round);
         }
+        let (bursts, all_bursts) = heaviest(&mut self.bursts, flow, self.told)?;
+        let (episodes, all_episodes) = heaviest(&mut self.episodes, flow, self.told)?;
+        let (idle, all_idle) = heaviest(&mut self.idle, flow, self.told)?;
         Ok(Some(Direction {
-            bursts: heaviest(&mut self.bursts, flow, self.told)?,
-            episodes: heaviest(&mut self.episodes, flow, self.told)?,
-            idle: heaviest(&mut self.idle, flow, self.told)?,
+            bursts,
+            episodes,
+            idle,
+            all: all_bursts && all_episodes && all_idle && self.told.is_none(),
             rounds,
             path: self.shelf.paths.rows(row.sender.host, row.receiver.host),
             hosts: Default::default(),
@@ -197,7 +207,11 @@ impl Connections<'_> {
     }
 }
 
-fn heaviest<R: Row + Item>(rows: &mut ByFlow<R>, flow: FlowId, told: Option<&Told>) -> io::Result<Vec<R>> {
+fn heaviest<R: Row + Item>(
+    rows: &mut ByFlow<R>,
+    flow: FlowId,
+    told: Option<&Told>,
+) -> io::Result<(Vec<R>, bool)> {
     let told = told.and_then(|told| told.of(flow));
     let mut considered = considered();
     while let Some(mut row) = rows.next_of(flow)? {
@@ -206,7 +220,7 @@ fn heaviest<R: Row + Item>(rows: &mut ByFlow<R>, flow: FlowId, told: Option<&Tol
         }
         considered.offer(row);
     }
-    Ok(considered.rows())
+    Ok(considered.rows_and_all())
 }
 
 /// What holds until the captures end is no word on the rest of the run.

@@ -22,12 +22,12 @@ impl Connection {
     /// A packet without data repeats what its host said last; the packet before it passed so long ago.
     #[cold]
     pub(super) fn note_repeated_ack(&mut self, now: Time, side: usize, silence: Span) {
-        let closed = self.streams.iter().any(Stream::is_window_closed);
-        // No answer to an ACK takes longer, and keep-alives leave at greater distances.
-        let at_once = if closed { MORE_OFTEN_THAN_PROBES } else { DELAYED_ACK };
         let e = &mut self.exchange;
         let answers = e.packets > 0 && now - silence == e.last && usize::from(e.side) != side;
-        e.packets = if answers && silence < at_once { e.packets + 1 } else { 1 };
+        let closed = || self.streams.iter().any(Stream::is_window_closed);
+        // No answer to an ACK takes longer, and keep-alives leave at greater distances.
+        let at_once = || if closed() { MORE_OFTEN_THAN_PROBES } else { DELAYED_ACK };
+        e.packets = if answers && silence < at_once() { e.packets + 1 } else { 1 };
         (e.last, e.side) = (now, side as u8);
         if e.packets < LOOP {
             return;

@@ -117,17 +117,21 @@ impl Connection {
         self.sides[side].packets += 1;
         self.sides[side].spoke = packet.time;
         self.note_clocks(packet, side, capture);
-        let heard = self.sides[1 - side].packets;
         let next = self.streams[side].begin_next_data(packet);
-        if self.streams[side].has_waited(packet) {
+        let waited = self.streams[side].waited(packet);
+        if waited > crate::rounds::WAIT {
+            let view = self.view_at_sender(packet, side);
+            self.streams[side].note_release(packet, &view, &mut self.waits, side);
+        }
+        self.waits.on_bytes(side, seg.payload);
+        if waited < close(capture.config) {
+            self.streams[side].next_data_at_once(packet);
+        } else {
             let view = self.view_at_sender(packet, side);
             let mut ctx = capture.ctx(view, &mut self.waits, (&self.tuple, side));
-            self.streams[side].next_data_after_a_wait(&next, &mut ctx);
-        } else {
-            self.waits.on_bytes(side, seg.payload);
-            self.streams[side].next_data_at_once(&next, heard);
+            self.streams[side].next_data_after_a_pause(&next, &mut ctx);
         }
-        self.streams[side].end_next_data(packet);
+        self.streams[side].end_next_data(&next, self.sides[1 - side].packets);
         if self.streams[side].may_advance(packet.time) {
             let view = self.view_at_sender(packet, side);
             self.streams[side]

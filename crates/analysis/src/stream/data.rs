@@ -13,7 +13,8 @@ use wire::Flags;
 /// Neither a timer nor a gap is shorter than this.
 pub const SHORTEST_WAIT: Span = Span::from_millis(2);
 /// Data that follows on other data so soon ends no wait.
-fn close(config: &Config) -> Span {
+#[inline(always)]
+pub fn close(config: &Config) -> Span {
     SHORTEST_WAIT.min(config.idle.unwrap_or(SHORTEST_WAIT))
 }
 
@@ -101,7 +102,7 @@ impl Stream {
             && self.acks_in_flight.is_empty()
     }
 
-    /// Takes it, up to what its wait decides. [`Stream::on_data`] would do the same, and let leave what became certain by it.
+    /// Takes it, up to what released it. [`Stream::on_data`] would do the same, and let leave what became certain by it.
     #[inline(always)]
     pub fn begin_next_data<'a>(&mut self, packet: &'a Packet) -> PlacedPacket<'a> {
         let (seg, start) = (&packet.seg, self.next);
@@ -115,38 +116,35 @@ impl Stream {
         self.arrivals.note_expected(&piece, start);
         self.account.on_packet(packet, 1);
         self.last.note_size(seg);
+        self.repair.bound(start);
         piece
     }
 
-    /// Has its sender waited before it?
+    /// How long its sender has sent no data before it.
     #[inline(always)]
-    pub fn has_waited(&self, packet: &Packet) -> bool {
-        packet.time - self.last.sent > crate::rounds::WAIT
+    pub fn waited(&self, packet: &Packet) -> Span {
+        packet.time - self.last.sent
     }
 
+    /// Its sender has sent nothing for as long as a timer may take.
     #[inline(never)]
-    pub fn next_data_after_a_wait<S: Sink>(&mut self, p: &PlacedPacket, ctx: &mut Context<'_, S>) {
-        let waited = p.packet.time - self.last.sent;
-        if waited >= SHORTEST_WAIT {
-            self.note_in_order(p, waited, &ctx.view);
-        }
-        self.repair.bound(p.start);
-        self.note_release(p.packet, &ctx.view, ctx.waits, ctx.side);
-        self.leaves_anew(p, 1, ctx);
+    pub fn next_data_after_a_pause<S: Sink>(&mut self, p: &PlacedPacket, ctx: &mut Context<'_, S>) {
+        self.note_in_order(p, self.waited(p.packet), &ctx.view);
+        self.data_after_a_pause(p, ctx);
+    }
+
+    /// Its sender has sent other data just before it.
+    #[inline(always)]
+    pub fn next_data_at_once(&mut self, packet: &Packet) {
+        self.repair.on_more_data(packet.time, self.flight());
     }
 
     #[inline(always)]
-    pub fn next_data_at_once(&mut self, p: &PlacedPacket, heard: u32) {
-        self.repair.bound(p.start);
-        self.repair.on_more_data(p.packet.time, self.flight());
-        self.append(p, 1, heard);
-    }
-
-    #[inline(always)]
-    pub fn end_next_data(&mut self, packet: &Packet) {
-        self.last.note(packet, packet.time, true);
+    pub fn end_next_data(&mut self, p: &PlacedPacket, heard: u32) {
+        let flight = self.append(p, 1, heard);
+        self.last.note(p.packet, p.packet.time, true);
         self.window.edge = self.una.saturating_add(self.window.now);
-        self.account.note_flight(self.flight());
+        self.account.note_flight(flight);
     }
 
     fn place(&mut self, seq: Seq) -> u64 {
@@ -343,25 +341,18 @@ impl Stream {
         if ctx.view.sent - self.last.sent > crate::rounds::WAIT || heard_since() {
             self.note_release(p.packet, &ctx.view, ctx.waits, ctx.side);
         }
-        self.leaves_anew(p, self.agreed.segments(p.packet.seg.payload), ctx);
+        ctx.waits.on_bytes(ctx.side, p.packet.seg.payload);
+        if ctx.view.sent - self.last.sent < close(ctx.config) {
+            self.repair.on_more_data(ctx.view.sent, self.flight());
+        } else {
+            self.data_after_a_pause(p, ctx);
+        }
+        self.append(p, self.agreed.segments(p.packet.seg.payload), ctx.view.peer_packets);
         (PacketClass::Ordinary, None)
     }
 
-    /// New data of so many segments leaves, once it is known what released it.
-    #[inline(always)]
-    fn leaves_anew<S: Sink>(&mut self, p: &PlacedPacket, segments: u32, ctx: &mut Context<'_, S>) {
-        ctx.waits.on_bytes(ctx.side, p.packet.seg.payload);
-        let flight = self.flight();
-        if ctx.view.sent - self.last.sent < close(ctx.config) {
-            self.repair.on_more_data(ctx.view.sent, flight);
-        } else {
-            self.data_after_a_pause(p, flight, ctx);
-        }
-        self.append(p, segments, ctx.view.peer_packets);
-    }
-
     /// New data leaves that did not follow at once on the data before it: what let it go?
-    fn note_release(&mut self, packet: &Packet, view: &View, waits: &mut Waits, side: usize) {
+    pub fn note_release(&mut self, packet: &Packet, view: &View, waits: &mut Waits, side: usize) {
         let flow_state = flow_state!(self);
         let before = flow_state.last.seen.map(|_| flow_state.last.sent);
         // The ACK of a handshake that is on its way lets nothing go but the first data.
@@ -415,8 +406,8 @@ impl Stream {
     }
 
     /// New data after the sender has waited: for an ACK, the application, or a timer.
-    fn data_after_a_pause<S: Sink>(&mut self, p: &PlacedPacket, flight: u64, ctx: &mut Context<'_, S>) {
-        let timing = self.timing(&ctx.view);
+    fn data_after_a_pause<S: Sink>(&mut self, p: &PlacedPacket, ctx: &mut Context<'_, S>) {
+        let (timing, flight) = (self.timing(&ctx.view), self.flight());
         let by_ack = ctx.view.sent - self.repair.last_news() <= timing.tolerance;
         let waited = self.last.silence(p.packet.time);
         // What ACKs make room for, a sender whose window is full uses at once.

@@ -23,7 +23,7 @@ use crate::sink::Sink;
 use crate::waits::Waits;
 use account::Account;
 use arrival::Arrivals;
-pub use data::SHORTEST_WAIT;
+pub use data::{SHORTEST_WAIT, close};
 pub use facts::Agreed;
 use facts::{FlowState, LastData};
 use ledger::{Conditions, Ledger};

@@ -2,7 +2,7 @@
 
 use super::lists::put_sure;
 use super::write::{By, Put, members, object};
-use crate::connections::Connections;
+use crate::connections::{Connection, Connections, Direction};
 use crate::facts::Facts;
 use crate::spool::Shelf;
 use crate::told::Told;
@@ -19,7 +19,7 @@ const NONE: &[u8] = br#","path":null,"outages":null,"answer":null"#;
 
 /// What is written of the connection that was asked for last, for each of its flows.
 struct Written {
-    connection: u32,
+    connection: Connection,
     /// `,"path":…,"outages":…` of the client's flow and of the server's.
     of_flow: [Vec<u8>; 2],
     /// `,"answer":…`, and the fault if there is none.
@@ -38,41 +38,44 @@ impl<'a> Answers<'a> {
         Ok(Answers { facts, connections: Connections::of(shelf, facts.origin, told)?, written: None })
     }
 
-    /// Writes `,"path":…,"outages":…,"answer":…` of a flow. Flows come in order of their ids.
-    pub fn put(&mut self, out: &mut Vec<u8>, flow: &FlowRow) -> io::Result<()> {
+    /// Reads what is to be said of a flow; gives its rows where they were all read. Flows come in order of their ids.
+    pub fn read(&mut self, flow: &FlowRow) -> io::Result<Option<&Direction>> {
         if self.facts.withheld || flow.fault.is_some() {
-            out.extend_from_slice(NONE);
-            return Ok(());
+            self.written = None;
+            return Ok(None);
         }
         let connection = flow.flow / 2;
-        let written = match self.written.take() {
-            Some(written) if written.connection == connection => written,
-            _ => self.write(connection)?,
-        };
+        if self.written.as_ref().is_none_or(|w| w.connection.number != connection) {
+            self.written = Some(self.write(connection)?);
+        }
+        Ok(self.written.as_ref().and_then(|w| w.connection.all_of(flow.flow)))
+    }
+
+    /// Writes `,"path":…,"outages":…,"answer":…` of the flow that was read last.
+    pub fn put(&self, out: &mut Vec<u8>, flow: &FlowRow) {
+        let Some(written) = &self.written else { return out.extend_from_slice(NONE) };
         out.extend_from_slice(&written.of_flow[(flow.flow % 2) as usize]);
         out.extend_from_slice(&written.answer);
-        self.written = Some(written);
-        Ok(())
     }
 
     fn write(&mut self, number: u32) -> io::Result<Written> {
         let connection = self.connections.read(number)?;
-        let mut written = Written { connection: number, of_flow: Default::default(), answer: Vec::new() };
+        let (mut of_flow, mut answer_text): ([Vec<u8>; 2], _) = (Default::default(), Vec::new());
         match connection.answer(self.facts) {
             Ok(answer) => {
-                let each = written.of_flow.iter_mut().zip(answer.paths.iter().zip(&answer.outages));
+                let each = of_flow.iter_mut().zip(answer.paths.iter().zip(&answer.outages));
                 for (out, (path, outages)) in each {
                     members!(out, ",", "path": By(|out: &mut Vec<u8>| put_path(out, path)), "outages": outages);
                 }
-                written.answer.extend_from_slice(b",\"answer\":");
-                put_answer(&mut written.answer, &connection.rows(), number, &answer);
+                answer_text.extend_from_slice(b",\"answer\":");
+                put_answer(&mut answer_text, &connection.rows(), number, &answer);
             }
             Err(why) => {
-                written.answer.extend_from_slice(NONE);
-                super::flow::put_fault(&mut written.answer, &why);
+                answer_text.extend_from_slice(NONE);
+                super::flow::put_fault(&mut answer_text, &why);
             }
         }
-        Ok(written)
+        Ok(Written { connection, of_flow, answer: answer_text })
     }
 }
 

@@ -8,6 +8,8 @@ pub struct Heaviest<R> {
     limit: usize,
     /// Up to twice as many as are to stay, in order of arrival: so the choice is made once for each `limit` rows.
     rows: Vec<R>,
+    /// Some have been left out.
+    some: bool,
 }
 
 /// What orders rows from the heaviest to the lightest.
@@ -17,7 +19,7 @@ fn key<R: Item>(place: usize, row: &R) -> (Reverse<i64>, usize) {
 
 impl<R: Item> Heaviest<R> {
     pub fn of(limit: usize) -> Heaviest<R> {
-        Heaviest { limit: limit.max(1), rows: Vec::new() }
+        Heaviest { limit: limit.max(1), rows: Vec::new(), some: false }
     }
     pub fn offer(&mut self, row: R) {
         self.rows.push(row);
@@ -26,14 +28,19 @@ impl<R: Item> Heaviest<R> {
         }
     }
     /// The rows, in order of arrival.
-    pub fn rows(mut self) -> Vec<R> {
+    pub fn rows(self) -> Vec<R> {
+        self.rows_and_all().0
+    }
+    /// The same, and whether they are all that were offered.
+    pub fn rows_and_all(mut self) -> (Vec<R>, bool) {
         self.choose();
-        self.rows
+        (self.rows, !self.some)
     }
     fn choose(&mut self) {
         if self.rows.len() <= self.limit {
             return;
         }
+        self.some = true;
         let mut keys: Vec<_> = self.rows.iter().enumerate().map(|(i, row)| key(i, row)).collect();
         let (_, &mut last, _) = keys.select_nth_unstable(self.limit - 1);
         let mut place = 0;

@@ -141,10 +141,13 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, beside: Beside<'_>) -
         }
         s.out.extend_from_slice(if i == 0 { b"\n{" } else { b",\n{" });
         flow::put_members(&row, facts.like_of(row.flow), &mut s.out, facts.origin);
-        put_list(&mut s, "bursts", &mut lists.bursts, &row, around, &mut differ)?;
-        put_list(&mut s, "episodes", &mut lists.episodes, &row, around, &mut differ)?;
-        put_list(&mut s, "idle", &mut lists.idle, &row, around, &mut differ)?;
-        answers.put(&mut s.out, &row)?;
+        let read = answers.read(&row)?;
+        let (bursts, episodes, idle) =
+            (read.map(|d| &d.bursts), read.map(|d| &d.episodes), read.map(|d| &d.idle));
+        put_list(&mut s, "bursts", bursts, &mut lists.bursts, &row, around, &mut differ)?;
+        put_list(&mut s, "episodes", episodes, &mut lists.episodes, &row, around, &mut differ)?;
+        put_list(&mut s, "idle", idle, &mut lists.idle, &row, around, &mut differ)?;
+        answers.put(&mut s.out, &row);
         told::put(&mut s.out, told, &differ, around.origin);
         s.out.push(b'}');
         s.pass_on()?;
@@ -154,10 +157,11 @@ pub fn write(to: impl Write, facts: &Facts, shelf: &Shelf, beside: Beside<'_>) -
     s.to.flush()
 }
 
-/// Writes a list.
+/// Writes a list: what was `read` of it, or `rows`.
 fn put_list<R: Row + Item>(
     s: &mut Stream<impl Write>,
     name: &str,
+    read: Option<&Vec<R>>,
     rows: &mut ByFlow<R>,
     flow: &FlowRow,
     around: Around<'_>,
@@ -165,17 +169,25 @@ fn put_list<R: Row + Item>(
 ) -> io::Result<()> {
     put_key(&mut s.out, name);
     let mut first = true;
-    let told = around.told.and_then(|told| told.of(flow.flow));
-    while let Some(mut row) = rows.next_of(flow.flow)? {
-        if let Some(told) = told {
-            row.tell(told, differ);
-        }
+    let mut put = |row: &R| {
         if !first {
             s.out.push(b',');
         }
         first = false;
         row.put(&mut s.out, flow, around);
-        s.pass_on()?;
+        s.pass_on()
+    };
+    let told = around.told.and_then(|told| told.of(flow.flow));
+    match read {
+        Some(read) => read.iter().try_for_each(put)?,
+        None => {
+            while let Some(mut row) = rows.next_of(flow.flow)? {
+                if let Some(told) = told {
+                    row.tell(told, differ);
+                }
+                put(&row)?;
+            }
+        }
     }
     s.out.push(b']');
     Ok(())

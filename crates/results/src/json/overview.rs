@@ -85,7 +85,8 @@ fn put_flow(
     put_listed(out, "bursts", row, &bursts, around);
     put_listed(out, "episodes", row, &episodes, around);
     put_listed(out, "idle", row, &idle, around);
-    answers.put(out, row)?;
+    answers.read(row)?;
+    answers.put(out, row);
     super::told::put(out, told, &differ, around.origin);
     out.push(b'}');
     Ok(())
