@@ -28,7 +28,7 @@ impl Notes {
     /// The TCP checksum is that of the pseudo-header alone: left for the network card to finish.
     pub const PARTIAL_CHECKSUM: Notes = Notes(1 << 8);
     /// The IP ECN field (RFC 3168 §5), two bits.
-    const ECN: Notes = Notes(3 << Notes::ECN_SHIFT);
+    pub const ECN: Notes = Notes(3 << Notes::ECN_SHIFT);
     const ECN_SHIFT: u32 = 9;
     /// Bits that will be no notes: whoever keeps packets may keep something of their own there.
     pub const SPARE: Notes = Notes(7 << 13);

@@ -53,6 +53,7 @@ impl Unwrapper {
         at
     }
     /// Moves the reference forward to an offset.
+    #[inline]
     pub fn reach(&mut self, at: u64) {
         self.last = self.last.max(at);
     }

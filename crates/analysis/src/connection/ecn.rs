@@ -21,10 +21,10 @@ pub(super) struct EcnSeen {
 }
 
 impl EcnSeen {
-    /// The packet's field says no more than that its host can, as one before it did.
+    /// The packet's notes say no more than that its host can, as one before it did.
     #[cold]
     pub(super) fn has_shown(&self, packet: &Packet) -> bool {
-        packet.notes.ecn() != MARKED && self.capable
+        packet.notes.ecn() != MARKED && self.capable && !packet.notes.has(Notes::BAD_CHECKSUM)
     }
 }
 

@@ -11,6 +11,9 @@ use super::*;
 /// The evidence of the place is weighed anew at every so many packets.
 pub(super) const WEIGHED_AT: u32 = 64;
 
+/// Notes that are looked at on the long way.
+const TELLING: Notes = Notes(Notes::ECN.0 | Notes::BAD_CHECKSUM.0);
+
 impl Connection {
     /// May the next packet go the short way? To be asked when one has gone the long way.
     pub(super) fn is_steady(&self, config: &Config) -> bool {
@@ -89,8 +92,7 @@ impl Connection {
         let ordinary = packet.time >= self.last
             && seg.flags.without(Flags::PSH) == Flags::ACK
             && !seg.options_cut
-            && !packet.notes.has(Notes::BAD_CHECKSUM)
-            && (packet.notes.ecn() == 0 || self.ecn[SIDE].has_shown(packet));
+            && (!packet.notes.has(TELLING) || self.ecn[SIDE].has_shown(packet));
         match seg.payload {
             _ if !ordinary => false,
             0 => self.take_bare_ack(packet, SIDE, capture),

@@ -356,6 +356,7 @@ impl Stream {
     }
 
     /// What was sent once, at `sent`, or is SACKed, has arrived.
+    #[inline(always)]
     fn note_delivered(&mut self, sent: Time, event: &mut AckEvent) {
         event.newest_delivered = event.newest_delivered.max(sent);
         self.newest_delivered = self.newest_delivered.max(sent);

@@ -33,6 +33,7 @@ impl Stream {
     }
 
     /// Bytes that are kept of what is outstanding or not understood yet.
+    #[inline]
     pub fn held(&self) -> u64 {
         self.ledger.held()
             + (self.acks_in_flight.len() * size_of::<AckEvent>()) as u64

@@ -96,6 +96,7 @@ impl LastData {
         Span::from_micros(i64::from(self.waited_us))
     }
     /// How long before `now` it passed, or a FIN behind it; the capture's clock may have gone back since.
+    #[inline(always)]
     pub fn silence(&self, now: Time) -> Span {
         (now - self.seen.unwrap_or(now).max(self.fin)).max(Span::ZERO)
     }

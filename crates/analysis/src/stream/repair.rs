@@ -272,7 +272,7 @@ impl SenderModel {
     }
 
     /// New data leaves close behind other data, so no timer sent it.
-    #[inline]
+    #[inline(always)]
     pub fn on_more_data(&mut self, now: Time, flight: u64) {
         if flight == 0 {
             self.timer.start = now;

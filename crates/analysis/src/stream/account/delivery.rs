@@ -48,12 +48,13 @@ impl Delivery {
         self.last
     }
 
+    #[inline(always)]
     fn window(rtt_min: Span) -> Span {
         Span::from_secs(1).max(rtt_min * 8)
     }
 
     /// `n` more bytes are known to have arrived.
-    #[inline]
+    #[inline(always)]
     pub fn delivered(&mut self, n: u64, now: Time, rtt_min: Span) {
         self.bytes += n;
         let since = self.last.map_or(Span::ZERO, |t| (now - t).max(Span::ZERO));

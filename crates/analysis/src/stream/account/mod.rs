@@ -44,10 +44,15 @@ struct Samples {
 }
 
 impl Samples {
+    #[inline(always)]
     fn take(&mut self, rtt: Span, end: u64, kind: RttKind) {
         if self.wanted && is_round_trip(rtt) {
-            self.taken.push((rtt, end, kind));
+            self.keep(rtt, end, kind);
         }
+    }
+    #[cold]
+    fn keep(&mut self, rtt: Span, end: u64, kind: RttKind) {
+        self.taken.push((rtt, end, kind));
     }
 }
 
@@ -214,6 +219,7 @@ impl Account {
     }
 
     /// The least round trip, as the sender has it.
+    #[inline(always)]
     pub fn round(&self, view: &View) -> Span {
         self.rtt.min().unwrap_or(Span::ZERO) + view.sender_loop
     }

@@ -20,6 +20,7 @@ const DELAYED: Span = Span::from_millis(50);
 const LONGEST: Span = Span::from_secs(86_400);
 
 /// What was captured out of order, or while the capture's clock was set, is none.
+#[inline(always)]
 pub fn is_round_trip(sample: Span) -> bool {
     (Span::ZERO..=LONGEST).contains(&sample)
 }

@@ -292,6 +292,7 @@ impl Ledger {
         self.board.steps += steps as u64;
     }
     /// Bytes that it takes.
+    #[inline(always)]
     pub fn held(&self) -> u64 {
         ((self.board.len() + self.board.list.retired().len()) * size_of::<Entry>()) as u64
             + self.board.repaired.held()
