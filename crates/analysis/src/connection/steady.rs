@@ -122,7 +122,8 @@ impl Connection {
         let next = self.streams[side].begin_next_data(packet);
         let waited = self.streams[side].waited(packet);
         if waited > crate::rounds::WAIT {
-            let view = self.view_at_sender(packet, side);
+            let peer_goes_on = self.streams[1 - side].goes_on();
+            let view = View { peer_goes_on, ..self.view_at_sender(packet, side) };
             self.streams[side].note_release(packet, &view, &mut self.waits, side);
         }
         self.waits.on_bytes(side, seg.payload);
