@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import rexmit as rx
 from conftest import DATA, FakeCore
-from rexmit.compared.differences import Profile, between, of_profiles, page, verdict
+from rexmit.compared.differences import Profile, between, of_profiles, page, profile, verdict
 
 GOOD = Profile(
     name="good.pcap",
@@ -98,6 +99,13 @@ def test_costs_of_real_captures_add_up_to_the_difference() -> None:
     assert found.differences[0].what == "outage"
     assert "outage" in verdict(found)
     assert found.answer[0].split()[1] == "outage:"
+
+
+@pytest.mark.parametrize("path", sorted((DATA / "cases").glob("*.pcap.gz")), ids=lambda path: path.stem)
+def test_no_transfer_takes_less_time_than_its_causes(path: Path) -> None:
+    capture = rx.capture(path)
+    if largest := capture.flows.largest():
+        assert profile(largest, path.name, largest.answer()).rest_s >= -1e-9
 
 
 def test_the_page_aligns_both_and_ends_with_the_answer_of_the_slower() -> None:

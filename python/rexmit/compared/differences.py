@@ -144,12 +144,14 @@ def profile(flow: Flow, name: str, answer: Json | None) -> Profile:
     row = flow.row
     # ACKs show the path's round trip at the sender; elsewhere how long the receiving host takes to answer.
     kind = "rtt_ack" if row.get("rtt_ack_n") and not is_away(row) else "rtt_timestamps"
+    causes_s = {cause_and_end(c): float(c["seconds"]) for c in (answer or {}).get("causes", ())}
     return Profile(
         name=name,
         sender=flow.sender,
         receiver=flow.receiver,
         bytes=int(row["bytes"]),
-        duration_s=float(row["duration_s"]),
+        # Causes are those of the connection, which takes longer than its data where a handshake held it.
+        duration_s=max(float(row["duration_s"]), sum(causes_s.values())),
         throughput_bps=float(row.get("throughput_bps") or 0.0),
         episodes=int(row["episodes"]),
         lost=None if row.get("lost_copies") is None else int(row["lost_copies"]),
@@ -157,7 +159,7 @@ def profile(flow: Flow, name: str, answer: Json | None) -> Profile:
         segments=int(row["segments"]),
         needless=int(row["needless"]),
         timeouts=int(row["timeouts"]),
-        causes_s={cause_and_end(c): float(c["seconds"]) for c in (answer or {}).get("causes", ())},
+        causes_s=causes_s,
         rtt_mean_s=row.get(f"{kind}_mean_s"),
         rtt_min_s=row.get(f"{kind}_min_s"),
         window_max_bytes=_known(row["window_max_bytes"]),
