@@ -74,10 +74,9 @@ fn answered(facts: &Facts<'_>, rows: &Rows<'_>) -> Answer {
     for share in &mut causes {
         share.words = words(facts, share, rows.origin);
     }
-    if is_held_by_bandwidth(&causes) {
-        causes
-            .iter_mut()
-            .for_each(|share| share.words.does_not_help.retain(|advice| advice != MORE_BANDWIDTH));
+    let help = what_helps(&causes);
+    for share in &mut causes {
+        share.words.does_not_help.retain(|advice| !help.contains(advice));
     }
     let (cause, by, certainty) = verdict(conversation, owed, &causes);
     // The answer and its share are one statement.
@@ -98,12 +97,13 @@ fn answered(facts: &Facts<'_>, rows: &Rows<'_>) -> Answer {
     }
 }
 
-/// Not to be said to do nothing where a good part of the time went to a busy link.
-const MORE_BANDWIDTH: &str = "more bandwidth";
-
-fn is_held_by_bandwidth(causes: &[Share]) -> bool {
-    let busy = causes.iter().filter(|s| matches!(s.cause, Cause::Bottleneck | Cause::SharedBottleneck));
-    busy.map(|s| s.share).sum::<f64>() >= SHARED
+/// What would shorten a good part of the time, and so is not to be said to do nothing for another part.
+fn what_helps(causes: &[Share]) -> Vec<String> {
+    let time_of = |advice: &String| -> f64 {
+        causes.iter().filter(|s| s.words.helps.contains(advice)).map(|s| s.share).sum()
+    };
+    let all = causes.iter().flat_map(|s| &s.words.helps);
+    all.filter(|advice| time_of(advice) >= SHARED).cloned().collect()
 }
 
 fn words(facts: &Facts<'_>, share: &Share, origin: Time) -> Words {

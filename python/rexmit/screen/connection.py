@@ -117,7 +117,7 @@ def causes(answer: Json, why: bool = False) -> list[str]:
         rest.append(f"other causes: {plain_seconds(left)} (--why)")
     took = float(answer["took_s"])
     if (idle := took - float(answer["owed_s"])) >= SMALL * took and idle > 0:
-        rest.append(f"in the other {plain_seconds(idle)} nothing was waited for")
+        rest.append(f"in the other {plain_seconds(idle)} nobody waited, and shares leave it out")
     return lines + labelled("besides", "; ".join(rest))
 
 
@@ -163,7 +163,7 @@ def repairs(flow: Json, both: bool = False) -> list[str]:
     if found:
         words = lost(flow)
         if both:
-            words = f"Data of {flow['sender']}: {words[0].lower()}{words[1:]}"
+            words = f"Sent by {flow['sender']}: {words[0].lower()}{words[1:]}"
         lines += ["", f"  {words}", *episode_table(found, flow, page_width()), ""]
     lines += labelled("resent", again)
     return lines + labelled("probes", probes(flow))
@@ -177,7 +177,7 @@ def lost(flow: Json) -> str:
     if n is None:
         return "How many packets were lost does not show from here."
     if not n:
-        return "Nothing was lost, and data was sent again."
+        return "Nothing was lost, but data was sent again."
     what = (
         count(int(n), "packet was", "packets were")
         if found.get("copies") is not None
@@ -220,7 +220,8 @@ def probes(flow: Json) -> str:
 def _path(flow: Json) -> str:
     """What the path carries, where a full one showed it."""
     path: Json = flow.get("path") or {}
-    if not path.get("capacity_bps") or path.get("at_least"):
+    # What passes a policer between its drops is not what it carries.
+    if not path.get("capacity_bps") or path.get("at_least") or path.get("policer_bps"):
         return ""
     words = f"carries {rate(float(path['capacity_bps']))} of data"
     share = float(path.get("own_share") or 1)

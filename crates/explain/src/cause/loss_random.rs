@@ -15,11 +15,18 @@ pub const ABOUT: About = About {
 };
 
 fn words(s: &Scene<'_>) -> Words {
-    Words {
-        text: format!(
+    let text = match s.troubles().any(|t| t.lost > 0) {
+        true => format!(
             "{} without a sign of a full queue. Their repair took this time, and so did the smaller congestion window after it.",
             s.lost_words()
         ),
+        false => {
+            "A wait as long as for a repair shows that something was lost, though no lost packet shows here."
+                .into()
+        }
+    };
+    Words {
+        text,
         helps: vec!["a path that loses less".into()],
         does_not_help: vec!["larger windows or buffers".into()],
         ..Words::default()

@@ -4,6 +4,12 @@ use super::Episode;
 use crate::assumptions::OFTEN;
 use crate::cause::Cause;
 use crate::certainty::Certainty;
+use wire::Time;
+
+/// From when on nothing came through: the first copy behind which none arrived.
+pub(super) fn since(e: &Episode<'_>) -> Time {
+    e.bursts.iter().filter(|b| b.back.is_none()).map(|b| b.start).min().unwrap_or(e.row.start)
+}
 
 pub(super) fn ask(e: &Episode<'_>) -> Option<(Cause, Certainty)> {
     let open = e.row.end.is_none() && e.row.max_backoff as usize + 1 >= OFTEN;

@@ -144,7 +144,7 @@ fn judge(e: &Episode<'_>) -> Trouble {
         lost: u64::from(e.row.lost()),
         resent: u64::from(e.row.retransmissions),
         timeouts: e.row.timeouts,
-        dark_start,
+        dark_start: if cause == Cause::PathDied { died::since(e) } else { dark_start },
         dark_least,
         dark_most,
         cut: e.cuts_the_window(),
