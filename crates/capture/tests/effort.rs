@@ -15,8 +15,8 @@ const MARGIN: f64 = 25.0;
 
 /// Nanoseconds that this thread has spent on a processor.
 fn cpu_ns() -> u64 {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("schedstat");
-    stat.split_whitespace().next().and_then(|ns| ns.parse().ok()).expect("nanoseconds")
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    spent.tv_sec as u64 * 1_000_000_000 + spent.tv_nsec as u64
 }
 
 /// A file whose frames are `interface` and `second` of their number.
