@@ -318,7 +318,7 @@ def smoke(rexmit: Path, work: Path, base: bool = False) -> list[str]:
         wrong.append(f"rexmit is imported from the checkout: {package}")
     for one in tries(sys.platform == "linux"):
         if base and one.extra:
-            one = Try(one.arguments, r"needs [\w -]+: \S.* install ", code=2)
+            one = Try(one.arguments, r"needs [\w, -]+: \S.* install ", code=2)
         line = one.arguments.format(package=package)
         done = subprocess.run(
             [rexmit, *shlex.split(line)],

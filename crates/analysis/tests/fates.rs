@@ -3,7 +3,7 @@
 mod story;
 
 use analysis::rows::{Needless, Proof, Vantage};
-use story::{MSS, opened};
+use story::{MSS, Story, opened};
 
 /// Where the flight begins.
 const BASE: u32 = 1 + MSS;
@@ -52,4 +52,28 @@ fn what_comes_behind_a_silence_answers_what_left_last_before_it() {
     let needless = |by| (Some(false), Needless::Yes(by));
     assert_eq!(lost, [(Some(false), Needless::No), needless(Proof::Dsack), needless(Proof::Timestamps)]);
     assert_eq!(told.flow.lost_copies, Some(1));
+}
+
+/// Flights of two segments over a path of 40 ms, whose ACKs take 40.0 to 40.4 ms. The last two segments leave at 1 s; the second
+/// is sent again at `again_us`, and acknowledged by SACK `answered_us` after that.
+fn probed(again_us: u64, answered_us: u64) -> Option<u64> {
+    let mut t = Story::from(Vantage::Sender).sack_permitted().handshake(40);
+    for k in 0..10 {
+        let sent = 50_000 + 60_000 * u64::from(k);
+        t = t.at_us(sent).data(1 + 2 * k * MSS, MSS).data(1 + (2 * k + 1) * MSS, MSS);
+        t = t.at_us(sent + 40_000 + 100 * u64::from(k % 5)).ack(1 + 2 * (k + 1) * MSS);
+    }
+    let (first, second, end) = (1 + 20 * MSS, 1 + 21 * MSS, 1 + 22 * MSS);
+    t = t.at(1_000).data(first, MSS).data(second, MSS);
+    t = t.at_us(again_us).data(second, MSS).at_us(again_us + answered_us).sack(first, &[(second, end)]);
+    t = t.at(1_500).data(first, MSS).at(1_541).ack(end);
+    t.at(3_000).ends().flow.lost_copies
+}
+
+#[test]
+fn an_answer_may_come_a_little_sooner_than_any_before() {
+    // RFC 8985 section 7.3: a probe for a tail that was lost. Its answer takes 39.95 ms, and the first copy would be 170 ms old.
+    assert_eq!(probed(1_130_000, 39_950), Some(2));
+    assert_eq!(probed(1_130_000, 30_000), Some(1), "far sooner: it answers the first copy");
+    assert_eq!(probed(1_001_000, 39_950), Some(1), "the first copy is 41 ms old, as others were");
 }

@@ -343,3 +343,12 @@ fn a_program_that_stops_in_the_middle_of_its_message_spaces_nothing() {
     let longest = rows.iter().max_by_key(|w| w.time).expect("there are some");
     assert_eq!((longest.waits_for, longest.time), (Wait::Program, Span::from_millis(2_000)));
 }
+
+#[test]
+fn a_timer_does_not_end_the_wait_for_what_came_in_between() {
+    // The client's data has no PSH; the server's program answers after 2 s, and then the client's timer sends again.
+    let t = opened(Vantage::Sender).at(30).amid_data(1, 100).at(50).ack(101).at(2_050).request(80);
+    let rows = t.at(2_070).data(1, 100).at(2_090).ack(101).ends_with_all().rows.waits;
+    let longest = rows.iter().max_by_key(|w| w.time).expect("there are some");
+    assert_eq!(longest.waits_for, Wait::Program);
+}

@@ -303,10 +303,13 @@ impl Stream {
     }
 
     fn conditions(&self, view: &View) -> Conditions {
+        let rtt = self.account.rtt();
         Conditions {
             at: view.at,
             // A coarse clock may have cut a tick off what it measures.
-            forth_and_back: (self.account.rtt().soonest() - view.clock_granularity).max(Span::ZERO),
+            forth_and_back: (rtt.min().unwrap_or(Span::ZERO) - view.clock_granularity).max(Span::ZERO),
+            soonest: (rtt.soonest() - view.clock_granularity).max(Span::ZERO),
+            latest: rtt.longest_answer(),
             dsack_seen: self.dsack_seen,
         }
     }

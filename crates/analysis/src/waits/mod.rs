@@ -10,7 +10,7 @@
 //!
 //! A host may write while the other has more to send: a window of SSH's or HTTP/2's own, a line for each part of an upload.
 //! Nobody waits for that. So it stands aside ([`Written`]) until the next packet of the host that has more to send: if that
-//! goes on by itself, or a window or a timer had kept it back, the time is that packet's.
+//! goes on by itself, or a window or its pace had kept it back, the time is that packet's.
 //!
 //! Memory is bounded: the first [`FINE`] rows stay as they are, since slow start is over in a few; behind them pairs are
 //! merged when there are more than [`MOST`].
@@ -123,7 +123,7 @@ impl Waits {
 
     /// A data packet leaves that did not follow at once on the one before it, which left at `before`.
     pub fn on_released(&mut self, r: &Released, before: Option<Time>) {
-        if !matches!(r.by, Release::Message | Release::Write) {
+        if matches!(r.by, Release::Ack | Release::Window | Release::Pace) {
             self.aside.take_if(|written| written.side != r.side);
         }
         if let Some(before) = before {

@@ -25,7 +25,7 @@ pub fn is_round_trip(sample: Span) -> bool {
     (Span::ZERO..=LONGEST).contains(&sample)
 }
 
-/// A few samples of a queue that comes and goes differ by more than answers on an empty path do.
+/// Answers on an empty path differ by less than this part of a round trip.
 const SPREAD: i64 = 32;
 
 /// Smoothed as in RFC 6298 §2; the floor of the RTO is Linux's 200 ms above SRTT.
@@ -34,8 +34,6 @@ pub struct Rtt {
     ack: Accumulator,
     timestamps: Accumulator,
     min: Span,
-    /// The least but one.
-    second: Span,
     largest: Span,
     smoothed: Smoothed,
     /// The handshake's; 0 if none was seen.
@@ -50,7 +48,6 @@ impl Default for Rtt {
             ack: Accumulator::default(),
             timestamps: Accumulator::default(),
             min: Span::MAX,
-            second: Span::MAX,
             largest: Span::ZERO,
             smoothed: Smoothed::default(),
             handshake: Span::ZERO,
@@ -104,20 +101,13 @@ impl Rtt {
         }
     }
     fn take(&mut self, r: Span) {
-        self.note_least(r);
+        self.min = self.min.min(r);
         self.largest = self.largest.max(r);
         self.smoothed.on_rtt(r);
     }
-    fn note_least(&mut self, r: Span) {
-        if r < self.second {
-            (self.min, self.second) = (self.min.min(r), self.min.max(r));
-        }
-    }
-    /// No answer comes sooner. The next round trip may be shorter than the least so far by about as much as that is shorter
-    /// than the second least.
+    /// No answer comes sooner: some take another way through a host than all that were timed.
     pub fn soonest(&self) -> Span {
-        let Some(min) = self.min() else { return Span::ZERO };
-        min - (self.second - min).min(min / SPREAD)
+        self.min().map_or(Span::ZERO, |min| min - min / SPREAD)
     }
     /// The least round trip seen, `None` before the first.
     pub fn min(&self) -> Option<Span> {
@@ -188,7 +178,7 @@ impl Account {
         }
         if is_round_trip(sample) {
             self.timers.on_own_rtt(sample, una, next);
-            self.rtt.note_least(sample);
+            self.rtt.min = self.rtt.min.min(sample);
         }
     }
     /// The RTO that Linux would set now.

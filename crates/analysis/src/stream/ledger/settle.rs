@@ -7,7 +7,7 @@ use super::entry::{Entry, Origin};
 use super::multi_copy::{Answers, MultiCopy};
 use crate::rows::{Needless, Proof, Vantage};
 use smallvec::SmallVec;
-use wire::{Span, Time};
+use wire::Span;
 
 /// Copies of one segment: seldom more than four.
 type Few<T> = SmallVec<[T; 4]>;
@@ -18,6 +18,9 @@ pub struct Conditions {
     pub at: Vantage,
     /// From here to the receiver and back, at least.
     pub forth_and_back: Span,
+    /// The next answer may come a little sooner than any before, and none comes later.
+    pub soonest: Span,
+    pub latest: Span,
     /// The receiver has sent DSACKs on this connection.
     pub dsack_seen: bool,
 }
@@ -85,17 +88,22 @@ impl MultiCopy {
         }
         // A copy can have caused the report only if it left a round trip before it: sooner than the quickest of all, and it
         // was an earlier one (RFC 8985 §6.2).
-        let soonest = conditions.forth_and_back;
+        let least = conditions.forth_and_back;
         let n = copies.len();
         let in_time = if self.behind { n - 1 } else { n };
-        let could = |i: usize, by: Time| {
-            copies[i].is_some_and(|c| !c.unseen && c.time + soonest <= by && !echoes_older(self.echo, c.ts))
+        let could = |i: usize, soonest: Span| {
+            let left = |c: Copy| !c.unseen && c.time + soonest <= self.reported;
+            copies[i].is_some_and(|c| left(c) && !echoes_older(self.echo, c.ts))
         };
         // An echo that only one copy carried names it, however quick it was: queues may have been longer for all others.
         let carried = |i: usize| copies[i].is_some_and(|c| !c.unseen && c.ts != 0 && self.echo == c.ts);
         let mut named = (0..n).filter(|&i| carried(i));
         let named = named.next().filter(|_| named.next().is_none());
-        let deliverer = named.or_else(|| (0..in_time).rev().find(|&i| could(i, self.reported)));
+        let last = |soonest: Span| (0..in_time).rev().find(|&i| could(i, soonest));
+        // Where what left in time was too long under way, what came a little sooner than any round trip did it.
+        let late = |i: &usize| copies[*i].is_some_and(|c| c.time + conditions.latest < self.reported);
+        let by_time = || last(least).filter(|i| !late(i)).or_else(|| last(conditions.soonest));
+        let deliverer = named.or_else(by_time);
         let deliverer = deliverer.or_else(|| copies.iter().position(|c| c.is_some_and(|c| !c.unseen)));
         let Some(deliverer) = deliverer else { return arrived };
         arrived[deliverer] = true;
@@ -103,7 +111,7 @@ impl MultiCopy {
         for _ in 0..usize::from(self.dsacks).min(n) {
             let spoken_of = (0..n)
                 .rev()
-                .find(|&i| !arrived[i] && copies[i].is_some_and(|c| c.time + soonest <= self.last_dsack))
+                .find(|&i| !arrived[i] && copies[i].is_some_and(|c| c.time + least <= self.last_dsack))
                 .or_else(|| (0..n).rev().find(|&i| !arrived[i]));
             if let Some(i) = spoken_of {
                 arrived[i] = true;
