@@ -32,7 +32,7 @@ FACTS = Path(__file__).with_name("documents.toml")
 #: quick: all but the others. studies: at full size. live: as root, in network namespaces.
 KINDS = ("quick", "studies", "live")
 #: How a line begins that is a command without a prompt.
-PROGRAMS = ("rexmit", "make", "cargo", "python", "python3", ".venv/bin/python")
+PROGRAMS = ("rexmit", "make", "cargo", "python", "python3", ".venv/bin/python", "wireshark", "tshark")
 #: Languages in which something is shown that is no program; what begins with a brace is the site's own.
 SHOWN = ("toml", "json")
 #: How a command ends whose packages are not installed: with the line that installs them.
