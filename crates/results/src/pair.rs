@@ -57,7 +57,10 @@ pub fn analyze(
     }
     let other = |side: Side| open(side.other());
     let mut found = answer(request, compare(request, &other, None, asker)?, &other, None, asker)?;
-    found.facts.warnings.insert(0, Warning::Swapped.to_string());
+    // Captures of different transfers seem to be the wrong way round either way.
+    let swapped = Warning::Swapped.to_string();
+    found.facts.warnings.retain(|told| *told != swapped);
+    found.facts.warnings.insert(0, swapped);
     found.facts.swapped = true;
     Ok(found)
 }
