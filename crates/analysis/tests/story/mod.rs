@@ -6,6 +6,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub mod random;
+pub mod sender;
 
 use analysis::rows::{FlowRow, IdleCause, Vantage};
 use analysis::{Analyzer, Config, Rows, Totals, Wanted};
