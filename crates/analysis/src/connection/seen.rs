@@ -7,7 +7,7 @@ use super::*;
 pub(super) const COARSE: Span = Span::from_millis(1);
 const COARSEST: Span = Span::from_millis(20);
 const FEW: u32 = 8;
-/// So many packets of each side are asked what they tell of clocks and distances; then every eighth.
+/// The first packets of each side, each of which is asked for clocks and distances; behind them every eighth is.
 const SETTLED: u32 = 256;
 
 /// The greatest common divisor (Euclid's), or what is left of it below a coarse tick.
@@ -28,7 +28,7 @@ impl Connection {
         }
     }
 
-    /// What its timestamps tell of clocks and distances.
+    /// Notes what the timestamps of a packet tell of clocks and distances.
     #[inline(always)]
     pub(super) fn note_clocks<S: Sink>(
         &mut self,

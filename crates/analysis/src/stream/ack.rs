@@ -329,7 +329,7 @@ impl Stream {
         self.sacked_up_to = self.sacked_up_to.max(right);
         let mut newest: Option<(Time, u64)> = None;
         let mut repaired = Time::FAR_PAST;
-        // What was sent again is no sample that makes the least smaller.
+        // A segment that was sent again gives no round trip below the least: its first copy may have been acknowledged.
         let least = self.account.rtt().min();
         self.ledger.sack(left, right, now, |seg| {
             event.sacked += seg.len;

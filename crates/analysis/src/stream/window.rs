@@ -124,12 +124,11 @@ impl Window {
         let first = self.update.unwrap_or(update);
         self.update = Some(Update { edge: first.edge.max(update.edge), ..first });
     }
-    /// What was sent up to `next` had taken all the room that its sender knew of when the data before the last left, but for
-    /// less than `room`.
+    /// When the data before the last left, its sender knew of less than `room` beyond `next`.
     pub fn was_full(&self, next: u64, room: u64) -> bool {
         self.is_full_up_to(self.edge_before, next, room)
     }
-    /// The same where there was room up to `edge`.
+    /// A window that ends at `edge` has less than `room` beyond `next`.
     pub fn is_full_up_to(&self, edge: u64, next: u64, room: u64) -> bool {
         self.known && edge > 0 && next + room > edge
     }

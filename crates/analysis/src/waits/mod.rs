@@ -46,20 +46,23 @@ pub struct Released {
     pub instead: Option<Wait>,
     /// When the last of the message passed that it answers.
     pub message: Option<Time>,
-    /// The other host had more to send.
+    /// The other host had more to send, so that nobody may have waited for this packet.
     pub aside: bool,
 }
 
-/// What a program wrote, and what kept it until then.
+/// A packet that a program wrote, with the waits before it, before they are charged.
 #[derive(Clone, Copy, Debug)]
 struct Written {
     side: usize,
+    /// When it left.
     at: Time,
+    /// What its host waited for until then.
     wait: Wait,
-    /// Whose packets were under way before, and until when.
+    /// The host whose packets were under way before that wait, and until when.
     under_way: (usize, Time),
+    /// It answers a message of the other host.
     answers: bool,
-    /// What follows at once belongs to it.
+    /// The wait of packets that follow it at once.
     then: Wait,
 }
 
@@ -142,11 +145,11 @@ impl Waits {
                 let came = r.message.unwrap_or(self.upto) + r.loop_delay;
                 let heard = self.sides[1 - r.side].emptied.take().filter(|t| *t > self.upto);
                 let until = heard.map_or(came, |t| t.min(came));
-                // What follows at once was written, too: a link spaces it.
+                // The program wrote the packets that follow at once, too: a link spaces them.
                 self.write(r, (1 - r.side, until), Wait::Path);
             }
-            // What was under way until the ACK that left nothing outstanding; then the program. Of messages that follow each
-            // other within one tick of the sender's clock the program wrote each.
+            // Packets were under way until the ACK that left nothing outstanding; then the program took the time. Of messages
+            // that follow each other within one tick of the sender's clock the program wrote each.
             Release::Write => {
                 let until = emptied.map_or(self.upto, |t| t + r.loop_delay);
                 self.write(r, (r.side, until), r.instead.unwrap_or(Wait::Path));

@@ -33,7 +33,7 @@ impl Pace {
         self.equal > 0
     }
 
-    /// So many were that it is no accident.
+    /// Too many distances in a row were equal for an accident.
     #[inline(always)]
     pub fn is_even(&self) -> bool {
         self.equal >= STEADY

@@ -93,7 +93,7 @@ impl Account {
     pub fn note_burst(&mut self, left: &Left<'_>, state: &FlowState<'_>, spacing: Span) {
         let now = left.packet.time;
         let remote = left.view.sender_loop > Span::ZERO;
-        // What an ACK lets go begins no pace, as with most senders.
+        // Data that an ACK lets go begins no pace: most senders send so.
         if !remote && !self.pace.has_begun() && left.at - state.last_news <= PROMPT_AT_LEAST {
             return self.pace.begin(now, state.next);
         }
@@ -140,7 +140,7 @@ impl Account {
         // An ACK that comes behind the other host's message lets a small segment go at once: Nagle's algorithm had kept it.
         let kept = !first && by_ack && small && near && state.last_news > view.peer_data_at;
         let spoken = (peer_data_at > from || first) && view.answers != Answers::Nothing;
-        // What goes on in the middle of a message waited for room, whatever came with the ACK that made it.
+        // Data that goes on in the middle of a message waited for room: an answer that came with the ACK did not release it.
         let goes_on = by_ack && state.goes_on(state.window.edge_before);
         if idle && spoken && view.peer_data_at > Time::FAR_PAST && !kept && !goes_on {
             // A host whose program takes longer acknowledges the message before: what came, or its answer, was lost.
