@@ -48,20 +48,11 @@ pub struct Annotated {
 
 /// Copies all packets of `paths`, whatever they are, to a pcapng file `out`, with their bytes, times,
 /// interfaces, directions and drop counts, and with `comments`: packet numbers, as [`crate::Reader`] gives
-/// them, each with a text, in ascending order; comments of an earlier answer are left out. `out` is replaced as a
-/// whole at the end, so it may be one of `paths`; if it is a link to a file, nothing is written. `go_on` is asked now
-/// and then; if it says false, nothing is written.
+/// them, each with a text, in ascending order; comments of an earlier answer are left out. `answer` is part of the
+/// comment on the whole file, which Wireshark shows as its properties. `out` is replaced as a whole at the end, so it
+/// may be one of `paths`; if it is a link to a file, nothing is written. `go_on` is asked now and then; if it says
+/// false, nothing is written.
 pub fn annotate(
-    paths: &[PathBuf],
-    out: &Path,
-    comments: impl IntoIterator<Item = (u64, String)>,
-    go_on: impl FnMut(Progress) -> bool,
-) -> Result<Annotated, Error> {
-    annotate_with(paths, out, "", comments, go_on)
-}
-
-/// The same with `answer` in the comment on the whole file, which Wireshark shows as its properties.
-pub fn annotate_with(
     paths: &[PathBuf],
     out: &Path,
     answer: &str,

@@ -35,7 +35,7 @@ mod wifi;
 mod window;
 mod writer;
 
-pub use annotate::{Annotated, annotate, annotate_with, is_annotated};
+pub use annotate::{Annotated, annotate, is_annotated};
 pub use beside::Datagrams;
 pub use error::{Damage, Error, What, grouped, sentence, shown};
 #[cfg(target_arch = "wasm32")]

@@ -401,7 +401,7 @@ fn flipped_and_shuffled_files_never_break_the_reader() {
         let worker = std::thread::spawn(move || {
             let copy = path.with_extension("copy");
             let copied =
-                capture::annotate(std::slice::from_ref(&path), &copy, [(1, "first".into())], |_| true);
+                capture::annotate(std::slice::from_ref(&path), &copy, "", [(1, "first".into())], |_| true);
             let read = try_read(path).map(|(packets, info)| (packets.len() as u64, info));
             // What can be read can be copied, and the copy is whole and holds the same.
             assert_eq!(copied.is_ok(), read.is_some(), "{copied:?}");

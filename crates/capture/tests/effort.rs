@@ -54,7 +54,7 @@ fn costs(path: &PathBuf, out: &Path) -> [u64; 3] {
     let counted = traffic(paths, Span::from_secs(1), None, |_| true).unwrap();
     assert_eq!(counted.total.packets, u64::from(FRAMES));
     let tallied = cpu_ns();
-    annotate(paths, out, std::iter::empty(), |_| true).unwrap();
+    annotate(paths, out, "", std::iter::empty(), |_| true).unwrap();
     [read - start, tallied - read, cpu_ns() - tallied]
 }
 

@@ -96,7 +96,7 @@ fn a_packet_longer_than_any_buffer_is_read_by_its_head() {
 
     let dir = Scratch::new("longer_copy");
     let (from, to) = (dir.file("a", &whole), dir.path("b"));
-    capture::annotate(std::slice::from_ref(&from), &to, [], |_| true).unwrap();
+    capture::annotate(std::slice::from_ref(&from), &to, "", [], |_| true).unwrap();
     assert_eq!(read_all(&[from], &Options::default()).0, read_all(&[to], &Options::default()).0);
 }
 
@@ -243,7 +243,7 @@ fn absurd_drop_counts_do_not_overflow() {
     let path = dir.file("a", &file.1);
     let (packets, info) = read_all(std::slice::from_ref(&path), &Options::default());
     assert_eq!((packets.len(), info.dropped(), info.damage), (2, Some(u64::MAX), None));
-    capture::annotate(&[path.clone(), path], &dir.path("b"), [], |_| true).unwrap();
+    capture::annotate(&[path.clone(), path], &dir.path("b"), "", [], |_| true).unwrap();
 }
 
 #[test]

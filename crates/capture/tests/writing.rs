@@ -88,7 +88,7 @@ fn annotating_keeps_everything_and_adds_comments() {
     let path = dir.file("a.pcapng", &two_interfaces());
     let out = dir.path("out.pcapng");
     let new = [(1, "burst 1".to_string()), (3, "lost".into()), (3, "twice".into()), (99, "beyond".into())];
-    let done = annotate(std::slice::from_ref(&path), &out, new, |_| true).unwrap();
+    let done = annotate(std::slice::from_ref(&path), &out, "", new, |_| true).unwrap();
     assert_eq!((done.packets, done.comments, done.damage), (10, 3, None));
     let (before, old_info) = read_all(&[path], &Options::default());
     let (after, info) = read_all(std::slice::from_ref(&out), &Options::default());
@@ -109,7 +109,7 @@ fn annotating_that_is_stopped_leaves_nothing_behind() {
     }
     let path = dir.file("a.pcap", &w.finish().unwrap());
     let out = dir.file("out.pcapng", b"what was there");
-    let stopped = annotate(&[path], &out, [], |_| false).unwrap_err();
+    let stopped = annotate(&[path], &out, "", [], |_| false).unwrap_err();
     assert!(stopped.to_string().contains("nothing was written"), "{stopped}");
     assert_eq!(std::fs::read(&out).unwrap(), b"what was there");
     assert_eq!(dir.names(), ["a.pcap", "out.pcapng"]);
@@ -119,7 +119,7 @@ fn annotating_that_is_stopped_leaves_nothing_behind() {
 fn a_capture_can_be_annotated_in_place() {
     let dir = Scratch::new("in_place");
     let path = dir.file("a.pcapng", &two_interfaces());
-    annotate(std::slice::from_ref(&path), &path, [(2, "here".to_string())], |_| true).unwrap();
+    annotate(std::slice::from_ref(&path), &path, "", [(2, "here".to_string())], |_| true).unwrap();
     assert!(comments(&std::fs::read(&path).unwrap()).contains(&(2, "here".to_string())));
     assert_eq!(read_all(&[path], &Options::default()).0.len(), 10);
 }
@@ -129,7 +129,7 @@ fn an_answer_replaces_the_one_before_it_and_no_other_comment() {
     let dir = Scratch::new("again");
     let path = dir.file("a.pcapng", &two_interfaces());
     for text in ["rexmit: lost", "rexmit: lost after all"] {
-        annotate(std::slice::from_ref(&path), &path, [(3, text.to_string())], |_| true).unwrap();
+        annotate(std::slice::from_ref(&path), &path, "", [(3, text.to_string())], |_| true).unwrap();
     }
     let said = comments(&std::fs::read(&path).unwrap());
     let said: Vec<(u64, &str)> = said.iter().map(|(n, t)| (*n, t.as_str())).collect();
@@ -149,7 +149,7 @@ fn a_comment_longer_than_an_option_is_cut_at_a_character() {
 fn a_copy_with_findings_is_known_as_such() {
     let dir = Scratch::new("known");
     let (plain, noted) = (dir.file("a.pcapng", &two_interfaces()), dir.path("noted.pcapng"));
-    annotate(std::slice::from_ref(&plain), &noted, [(2, "rexmit: here".to_string())], |_| true).unwrap();
+    annotate(std::slice::from_ref(&plain), &noted, "", [(2, "rexmit: here".to_string())], |_| true).unwrap();
     assert!(capture::is_annotated(&noted).unwrap());
     // A capture that rexmit took is nobody's copy.
     let taken = dir.file("taken.pcapng", &Writer::pcapng(Vec::new()).unwrap().finish().unwrap());
@@ -167,7 +167,7 @@ fn a_copy_is_not_written_through_a_link() {
     let (plain, link) = (dir.file("a.pcapng", &two_interfaces()), dir.path("link"));
     for target in [dir.file("theirs", b"theirs"), dir.path("dangling"), dir.path(".")] {
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        let refused = annotate(std::slice::from_ref(&plain), &link, [], |_| true).unwrap_err();
+        let refused = annotate(std::slice::from_ref(&plain), &link, "", [], |_| true).unwrap_err();
         assert!(refused.to_string().contains("nothing is written through links"), "{refused}");
         std::fs::remove_file(&link).unwrap();
     }

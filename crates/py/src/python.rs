@@ -375,7 +375,7 @@ fn annotate(
         let owners = connections::owners(&analysis.found.facts, shelf, analysis.told.get())?;
         let comments = results::annotate::comments(shelf, &owners)?;
         let go_on = |_| undisturbed(&mut failed);
-        Ok::<_, std::io::Error>(capture::annotate_with(&paths, &out, answer, comments, go_on))
+        Ok::<_, std::io::Error>(capture::annotate(&paths, &out, answer, comments, go_on))
     });
     match (failed, done) {
         (Some(e), _) => Err(e),

@@ -116,7 +116,7 @@ pub fn everything(found: &Findings, path: &Path) -> Vec<u8> {
         let owners = connections::owners(&found.facts, &found.shelf, None).expect("rows can be read back");
         let comments = annotate::comments(&found.shelf, &owners).expect("rows can be read back");
         let out = scratch::folder().join("annotated.pcapng");
-        if let Err(e) = capture::annotate(&[path.to_path_buf()], &out, comments, |_| true) {
+        if let Err(e) = capture::annotate(&[path.to_path_buf()], &out, "", comments, |_| true) {
             is_a_sentence(&e.to_string());
         }
     }
