@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import Any
 
 from rexmit.captured.episodes import episode_table
 from rexmit.captured.vantage import is_away
 from rexmit.screen.units import count, percent, plain_seconds, rate, seconds, size, three
-from rexmit.screen.wide import page_width
+from rexmit.screen.wide import hanging, page_width
 from rexmit.screen.words import CAUSES, cause_and_end, closed_sets, properties
 
 Json = dict[str, Any]
@@ -252,7 +251,4 @@ def labelled(word: str, text: str) -> list[str]:
     """Text behind a word in the first columns, broken where it would leave the screen; nothing of no text."""
     if not text:
         return []
-    first = f"  {word:<{INDENT - 3}} "
-    return wrap(
-        text, page_width(), initial_indent=first, subsequent_indent=" " * INDENT, break_on_hyphens=False
-    )
+    return hanging(f"  {word}", text, INDENT)

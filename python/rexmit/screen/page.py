@@ -13,7 +13,7 @@ from rexmit.screen.connection import labelled, section
 from rexmit.screen.say import one_line
 from rexmit.screen.text_table import indented
 from rexmit.screen.units import count, percent, rate, seconds, size
-from rexmit.screen.wide import page_width
+from rexmit.screen.wide import hanging, page_width
 from rexmit.screen.words import cause_and_end, closed_sets
 
 #: Connections that get a line below the worst one, which gets a section.
@@ -183,17 +183,7 @@ def notes(capture: Json, most: int = 4) -> list[str]:
     told = said[:most]
     if len(said) > most:
         told.append(f"and {count(len(said) - most, 'more note')}; --json has them all")
-    return [
-        line
-        for text in told
-        for line in wrap(
-            f"note: {text}",
-            page_width(),
-            initial_indent="  ",
-            subsequent_indent=" " * 8,
-            break_on_hyphens=False,
-        )
-    ]
+    return [line for text in told for line in hanging("  note: ", text)]
 
 
 def others(candidates: Sequence[Json], total: int, most: int) -> list[str]:

@@ -90,9 +90,7 @@ def bridge(run: Json) -> list[str]:
         words += "; without real-time priority"
     if not kept["cores_awake"]:
         words += "; idle cores could halt"
-    return whose + wrap(
-        words, page_width(), initial_indent="  bridge   ", subsequent_indent=" " * 11, break_on_hyphens=False
-    )
+    return whose + hanging("  bridge   ", words)
 
 
 def datagrams(run: Json) -> list[str]:
