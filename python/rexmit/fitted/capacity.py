@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rexmit.fitted import overflow, standing
 from rexmit.fitted.overflow import Overflow
-from rexmit.fitted.seen import Seen
+from rexmit.fitted.seen import TICK, Seen
 from rexmit.fitted.standing import Standing, meets
 from rexmit.fitted.value import Value, about, binomial_below, bound, median, unknown
 
@@ -38,8 +38,6 @@ EMPTIED, POLICED = 0.015, 0.02
 ALONE = 0.98
 #: A policer on a link that seems to be shared: so many drops, and so much of them explained.
 MANY, CLEARLY = 30, 0.8
-#: A tick of timestamps, s (Linux).
-TICK = 0.001
 #: A queue of fewer packets is a delayed ACK or jitter of hosts.
 LEAST_PACKETS = 2.5
 

@@ -19,7 +19,7 @@ MARGIN, SHARE, MOST = 1.5, 0.03, 0.25
 #: An ACK may have been delayed. A round trip lifts what is counted as queued by so many packets at most,
 #: and two in a row that show so many packets more are believed.
 CREEPS, MORE = 0.1, 2.5
-#: What was lost behind the queue depends on the limit, and the limit on it: so often.
+#: Passes in which the limit, and with it what was lost behind the queue, is found.
 ROUNDS = 4
 
 
@@ -91,7 +91,7 @@ def _heights(packets: list[Packet], rate: float, size: int, limit: float) -> lis
             lift = min(more, before_it) if min(more, before_it) > MORE * size else CREEPS * size
             level, before_it = level + min(more, lift), more
         found.append(level + p.size)
-        # What was lost behind the queue has been in it.
+        # A packet that was lost behind the queue had been in it.
         if p.passed or not p.counts or level + p.size < limit - MARGIN * size:
             level += p.size
     return found

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rexmit.fitted.interval import Interval
-from rexmit.fitted.scoreboard import SACK, Board, sacked_by, segments
-from rexmit.fitted.seen import Seen
+from rexmit.fitted.scoreboard import Board, sacked_by, segments
+from rexmit.fitted.seen import TICK, Seen
 from rexmit.fitted.value import median
 
 #: Packets that are held come so much later than others at least, s and round trips: more than a delayed
@@ -16,8 +16,8 @@ from rexmit.fitted.value import median
 HELD, HELD_TRIPS = 0.05, 0.5
 #: So many of them come within this time, s.
 LATE, TOGETHER = 3, 0.01
-#: What was held where data arrives took longer by so much of the silence; a tick of timestamps, s (Linux).
-MOSTLY, TICK = 0.8, 0.001
+#: Where data arrives, a packet that was held took longer by this share of the silence.
+MOSTLY = 0.8
 #: A copy that was sent again less than this share of a round trip before its ACK is not what is acknowledged.
 TOO_SOON = 0.75
 #: A path that is longer from now on holds nothing: so many packets behind it take less than halfway as long.
@@ -79,13 +79,12 @@ def _arrived(seen: Seen, base: float, least: float) -> list[Interval]:
 
 def _reports(seen: Seen) -> list[Report]:
     """In order of time; those of segments that may have been acknowledged for another copy are left out."""
-    rows = seen.flow.columns("packets", "time", "data", "class", "seq", "len", "ack", *SACK).rows()
     board, soon = Board(), TOO_SOON * (seen.base or 0.0)
     first: dict[int, float] = {}
     again: dict[int, float] = {}
     sizes: dict[int, int] = {}
     found: list[Report] = []
-    for r in rows:
+    for r in seen.packets:
         if r["data"]:
             if r["seq"] in first:
                 again[r["seq"]] = r["time"]

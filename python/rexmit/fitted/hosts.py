@@ -13,9 +13,9 @@ from rexmit.fitted.value import Value, bound, median, unknown
 IDLE = 0.3
 #: A flight within this share of the peer's window was limited by it.
 LIMITED = 0.9
-#: What owns less of the time limited nothing.
+#: A cause with a smaller share of the time limited nothing.
 LITTLE = 0.1
-#: So many messages are a habit.
+#: Messages of a program that show a habit.
 MESSAGES = 3
 #: A pause of so many round trips between an answer and the next request is the program's, and of so many s.
 THINKS, AT_ONCE = 0.02, 0.0005

@@ -25,7 +25,7 @@ BESIDE = 0.05
 LITTLE = 0.014
 #: Waits that are no longer than this do not show where data arrives: timestamps have ticks of 1 ms, s.
 COARSE = 0.005
-#: What the answer's causes weigh at least against each other.
+#: Added to the share of a cause in the answer, so that none weighs nothing.
 WEIGHS = 0.01
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rexmit.fitted.seen import Seen
 
-#: So many of them are made flows of the scenario, those with the most data; each has so much at least, bytes.
+#: The scenario gets at most so many of them as flows, those with the most data; each has LEAST bytes or more.
 MOST, LEAST = 20, 10_000
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import bisect
 from dataclasses import dataclass
 
-from rexmit.fitted.scoreboard import SACK, Board, sacked_by, segments
+from rexmit.fitted.scoreboard import Board, sacked_by, segments
 from rexmit.fitted.seen import Json, Seen
 from rexmit.fitted.value import Value, median, proportion, quantile, unknown
 
 #: So many packets that came late show how late they come.
 OFTEN = 3
-_COLUMNS = ("time", "data", "class", "seq", "len", "ack", *SACK)
 
 
 @dataclass(frozen=True)
@@ -26,13 +25,12 @@ def of(seen: Seen) -> Reordering:
     """Where data arrives, packets show it. At the sender, ACKs with SACK blocks do: a hole was filled that
     nobody had repaired.
     """
-    rows = seen.flow.columns("packets", *_COLUMNS).rows()
     if seen.arriving:
-        late, source = _late_packets(rows), "packets that came behind later ones"
+        late, source = _late_packets(seen.packets), "packets that came behind later ones"
     elif not seen.row["sack_permitted"]:
         return Reordering(unknown("share", "ACKs have no SACK blocks that would show it"), None)
     else:
-        late, source = _filled_holes(rows), "holes in SACK blocks that were filled without a repair"
+        late, source = _filled_holes(seen.packets), "holes in SACK blocks that were filled without a repair"
     # What was repaired although it came was late as well; behind a timer it may have been an ACK that was.
     more = 0 if seen.row["timeouts"] or seen.arriving else int(seen.row["needless"] or 0)
     packets = max(int(seen.row["packets"]), len(late) + more, 1)

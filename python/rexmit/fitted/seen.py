@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rexmit.fitted.one_way import one_way
+from rexmit.fitted.scoreboard import SACK
 from rexmit.fitted.value import quantile
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 #: IP and TCP headers, and the option with timestamps (RFC 7323), padded.
 HEADERS, TIMESTAMPS = 40, 12
+#: What is asked of packets of either direction.
+_OF_PACKETS = ("packet", "time", "data", "seq", "len", "release")
+#: A tick of timestamps, s (Linux).
+TICK = 0.001
 #: A sample of the queue tells of a packet that was sent so much of a round trip later, at most.
 NEAR = 0.25
 
@@ -125,26 +130,31 @@ class Seen:
         return min((k for k in known if k), default=None)
 
     @cached_property
+    def packets(self) -> list[Json]:
+        """Packets with data and the ACKs of them, in order of time."""
+        return self.flow.columns("packets", *_OF_PACKETS, "class", "ack", "window_bytes", *SACK).rows()
+
+    @cached_property
     def sends(self) -> list[Json]:
         """Packets with data in order of time: `time`, `seq`, `len`, and what let each go (`release`)."""
-        return _with_data(self.flow)
+        return [r for r in self.packets if r["data"]]
 
     @cached_property
     def others_sends(self) -> list[Json]:
         """The same of the other direction of the connection."""
-        return _with_data(self.back) if self.back is not None else []
+        if self.back is None:
+            return []
+        return [r for r in self.back.columns("packets", *_OF_PACKETS).rows() if r["data"]]
 
     @cached_property
     def acks(self) -> list[float]:
         """When the sender was sent ACKs without data, at the place of the capture, s, in order."""
-        rows = self.flow.columns("packets", "time", "data").rows()
-        return [r["time"] for r in rows if not r["data"]]
+        return [r["time"] for r in self.packets if not r["data"]]
 
     @cached_property
     def windows(self) -> list[float]:
         """The windows that the receiver's ACKs offered, bytes."""
-        rows = self.flow.columns("packets", "data", "window_bytes").rows()
-        return [r["window_bytes"] for r in rows if not r["data"] and r["window_bytes"]]
+        return [r["window_bytes"] for r in self.packets if not r["data"] and r["window_bytes"]]
 
     @cached_property
     def serialisation(self) -> float | None:
@@ -218,14 +228,6 @@ class Seen:
 
 def _hosts(flow: Flow) -> set[str]:
     return {flow.sender.rpartition(":")[0], flow.receiver.rpartition(":")[0]}
-
-
-#: Columns of `sends`.
-_OF_SENDS = ("packet", "time", "data", "seq", "len", "release")
-
-
-def _with_data(flow: Flow) -> list[Json]:
-    return [r for r in flow.columns("packets", *_OF_SENDS).rows() if r["data"]]
 
 
 def _outside(

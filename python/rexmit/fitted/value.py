@@ -10,7 +10,7 @@ from typing import Any
 
 #: Share of captures of one path in which an interval should hold the true value.
 COVERAGE = 0.9
-#: So many hits are many.
+#: With more hits and more misses than this, Wilson's interval serves.
 MANY = 300
 
 
