@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from rexmit_studies import own, paper
 from rexmit_studies.study import Claim, Missing, Row, Statement, Unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rexmit_studies.study import Value
 
 One = TypeVar("One", Row, Statement, Claim)
+Given = TypeVar("Given")
 #: A pattern counts where more than this share of the runs have it.
 MOST = 0.5
 #: With fewer runs an interval is a guess.
@@ -92,6 +94,17 @@ def tried(key: str, make: Callable[[], One], why: str) -> One | Missing:
         return Missing(key, str(missing))
     except (IndexError, KeyError, StopIteration, ValueError, ZeroDivisionError):
         return Missing(key, why)
+
+
+def each_tried(
+    stem: str, makes: Mapping[str, Callable[[Given], One]], given: Given, why: str
+) -> Iterator[One | Missing]:
+    """Several that are made from the same, each tried by itself.
+
+    makes: by what follows the stem in the key of each.
+    """
+    for key, make in makes.items():
+        yield tried(stem + key, partial(make, given), why)
 
 
 def all_tried(

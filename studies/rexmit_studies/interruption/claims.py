@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from rexmit_studies import own
 from rexmit_studies.interruption import lengths, osx, phases, server, setups
 from rexmit_studies.interruption.phases import Transfer
 from rexmit_studies.interruption.sections import Section
-from rexmit_studies.rows import tried
+from rexmit_studies.rows import each_tried
 from rexmit_studies.study import Claim, Missing, Results
 
 #: Quickly: an outage costs less than this beyond its own length, on average, s.
@@ -33,8 +32,7 @@ def claims(results: Results) -> Iterator[Claim | Missing]:
         "osx_intermittent": _osx,
         "other_lengths": lengths.claim,
     }
-    for key, make in found.items():
-        yield tried(f"interruption.claim.{key}", partial(make, results), NONE)
+    return each_tried("interruption.claim.", found, results, NONE)
 
 
 def alike_s() -> float:

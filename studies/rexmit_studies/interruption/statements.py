@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from rexmit_studies.interruption.ladders import LONG_S, NONE, needs, three
 from rexmit_studies.interruption.sections import IN_WORDS
 from rexmit_studies.interruption.traces import ALL_46, trace
 from rexmit_studies.paper import statements as said
-from rexmit_studies.rows import all_tried, seen, tried
+from rexmit_studies.rows import all_tried, each_tried, seen
 from rexmit_studies.study import Missing, Results, Statement
 
 KEY = f"{setups.NAME}.statement."
@@ -42,8 +41,7 @@ def of_ladders(results: Results) -> Iterator[Statement | Missing]:
         "fig11_end": _fig11_end,
         "several_seconds": _seconds,
     }
-    for name, make in keys.items():
-        yield tried(KEY + name, partial(make, results), NONE)
+    return each_tried(KEY, keys, results, NONE)
 
 
 def _graphs(results: Results) -> Iterator[Statement]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from rexmit.stats import Test
 from rexmit_studies import own
 from rexmit_studies.ns3 import cases, silence, statements, sweeps, tables, variants
 from rexmit_studies.ns3.section2 import download
-from rexmit_studies.rows import tried
+from rexmit_studies.rows import each_tried
 from rexmit_studies.study import Claim, Missing, Results
 
 #: What still counts as no change of throughput: this share of it.
@@ -31,9 +30,7 @@ def claims(results: Results) -> Iterator[Claim | Missing]:
         "min_rtt": _min_rtt,
         "retransmissions_by_dupack": _dupacks,
     }
-    for key, make in found.items():
-        why = "the run with your values has none of what it speaks of"
-        yield tried(f"ns3.claim.{key}", partial(make, results), why)
+    return each_tried("ns3.claim.", found, results, statements.NONE)
 
 
 def same_mbps(values: cases.Numbers) -> float:

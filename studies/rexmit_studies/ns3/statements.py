@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -13,10 +12,11 @@ from rexmit_studies import own
 from rexmit_studies.ns3 import base, cases, silence, sweeps, tables, tuned, variants
 from rexmit_studies.ns3.cases import Case, Numbers
 from rexmit_studies.ns3.section2 import download
-from rexmit_studies.rows import tried
+from rexmit_studies.rows import each_tried
 from rexmit_studies.study import Missing, Results, Statement
 
 KEY = "ns3.statement."
+NONE = "the run with your values has none of what it speaks of"
 #: Events that lie so near each other belong together, s.
 NEAR_S = 0.15
 #: A line is almost flat if it rises at less than this share of its usual pace.
@@ -41,6 +41,11 @@ def _follows(events: Numbers, at: float, near_s: float = NEAR_S) -> bool:
     return bool(((events >= at - 1e-9) & (events <= at + near_s)).any())
 
 
+def _near_s(case: Case) -> float:
+    """How soon cwnd falls: a loss is known three duplicate ACKs, or a round trip, behind it."""
+    return max(NEAR_S, 6 * case.delay_s)
+
+
 def _clusters(times: Numbers, near_s: float = NEAR_S) -> list[float]:
     """The first of events that lie near each other."""
     return [float(t) for k, t in enumerate(times) if k == 0 or t - times[k - 1] > near_s]
@@ -50,10 +55,7 @@ def each(
     results: Results, makes: Mapping[str, Callable[[Results], Statement]]
 ) -> Iterator[Statement | Missing]:
     """The statements by the ends of their keys. What one needs need not be there with other values."""
-    for key, make in makes.items():
-        yield tried(
-            KEY + key, partial(make, results), "the run with your values has none of what it speaks of"
-        )
+    return each_tried(KEY, makes, results, NONE)
 
 
 def of_base(results: Results) -> Iterator[Statement | Missing]:
@@ -183,8 +185,7 @@ def _creeps(results: Results) -> Statement:
 
 def _full(results: Results) -> Statement:
     case = base.base(results)
-    # A loss is known three duplicate ACKs, or a round trip, behind the full queue.
-    near_s = max(NEAR_S, 6 * case.delay_s)
+    near_s = _near_s(case)
     falls, full = _falls(case), _clusters(case.full["time"], near_s)[1:]
     if not full:
         raise ValueError("the queue is full once at most")
@@ -220,7 +221,7 @@ def _by_error(results: Results) -> Statement:
 
 def _by_own_errors(case: Case) -> Statement:
     """The same with the user's values, whose frames in error have times of their own."""
-    near_s = max(NEAR_S, 6 * case.delay_s)
+    near_s = _near_s(case)
     falls, full = _falls(case), _clusters(case.full["time"], near_s)
     alone = [t for t in _clusters(_errors(case), near_s) if not any(abs(f - t) < near_s for f in full)]
     if not alone:

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 #: What the channels are fitted to.
 FITTED_COLUMNS = ("fer", "avg_error_frame_burst", "max_error_frame_burst")
-#: What a definition says of them; and the test whose fades are an axis.
-FITS, FADING = "; the channel is fitted to it", 2
+#: Behind the definition of a figure to which the channel is fitted.
+FITS = "; the channel is fitted to it"
+#: The test whose fades are an axis.
+FADING = 2
 #: Hardly an error, and no timeout.
 GOOD = (3, 5)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
 from rexmit import stats
 from rexmit.stats import Test
-from rexmit_studies.rows import tried
+from rexmit_studies.rows import each_tried
 from rexmit_studies.selfsimilar import hurst, load, radio, runs, table2
 from rexmit_studies.selfsimilar.runs import VARIANTS, Numbers
 from rexmit_studies.study import Claim, Missing, Results
@@ -27,8 +26,7 @@ def claims(results: Results) -> Iterator[Claim | Missing]:
         "load": load.claim,
         "wireless_hop": radio.claim,
     }
-    for key, make in found.items():
-        yield tried(f"{runs.NAME}.claim.{key}", partial(make, results), "no run with your values has it")
+    return each_tried(f"{runs.NAME}.claim.", found, results, "no run with your values has it")
 
 
 def of_table2(results: Results) -> Iterator[Claim]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
 from rexmit import stats
 from rexmit.stats import Test
 from rexmit_studies import own
-from rexmit_studies.rows import tried
+from rexmit_studies.rows import each_tried
 from rexmit_studies.study import Claim, Missing, Results
 from rexmit_studies.wireless import disconnected, proposal, uptime, wired
 from rexmit_studies.wireless.both import Both
@@ -33,8 +32,7 @@ def claims(results: Results) -> Iterator[Claim | Missing]:
         "unlike_wired": _unlike_wired,
         "proposal_helps": _proposal_helps,
     }
-    for key, make in found.items():
-        yield tried(f"{NAME}.claim.{key}", partial(make, results), "no run with your values has it")
+    return each_tried(f"{NAME}.claim.", found, results, "no run with your values has it")
 
 
 def _ber(results: Results) -> Claim:

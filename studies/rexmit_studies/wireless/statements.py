@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from rexmit import stats
 from rexmit_studies import own
-from rexmit_studies.rows import tried
+from rexmit_studies.rows import each_tried
 from rexmit_studies.study import Missing, Results, Statement
 from rexmit_studies.wireless import trace
 from rexmit_studies.wireless.disconnected import NO_LOSS
@@ -138,8 +137,7 @@ def of_variants(results: Results) -> Iterator[Statement | Missing]:
         "fig5_again": _again,
         "fig5_ssthresh": _halved,
     }
-    for name, make in makes.items():
-        yield tried(KEY + name, partial(make, results["traces"]["alike"]["tahoe"]), NO_LOSS)
+    yield from each_tried(KEY, makes, results["traces"]["alike"]["tahoe"], NO_LOSS)
     yield _alike(results)
 
 
