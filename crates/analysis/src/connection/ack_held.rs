@@ -16,7 +16,7 @@ impl Connection {
         let ticks = ts.val.wrapping_sub(std::mem::replace(&mut s.bare_ts, ts.val)) as i32;
         let came = packet.time - std::mem::replace(&mut s.bare_at, packet.time);
         if ticks <= 1 {
-            return; // as nearly all
+            return; // nearly all ACKs leave in the same tick as the one before, or in the next
         }
         // A tick less, for where within it each was sent.
         let apart = s.clock.tick() * (i64::from(ticks) - 1);

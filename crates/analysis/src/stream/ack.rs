@@ -255,7 +255,7 @@ impl Stream {
         self.last_blocks = *whole;
     }
 
-    /// To count in.
+    /// The counts of what happened to ACKs on their way; most streams need none.
     #[cold]
     pub fn ack_way(&mut self) -> &mut AckWay {
         self.ack_way.get_or_insert_default()

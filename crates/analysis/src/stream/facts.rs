@@ -83,7 +83,7 @@ impl LastData {
             self.end_pushed = self.pushed;
         }
     }
-    /// Data of this size passes.
+    /// Notes the size of a segment with data.
     #[inline(always)]
     pub fn note_size(&mut self, seg: &Segment) {
         self.largest = self.largest.max(seg.payload);
@@ -128,9 +128,9 @@ impl FlowState<'_> {
             self.agreed.mss.max(self.last.largest)
         }
     }
-    /// More was to follow what left last: it has no PSH (RFC 9293 section 3.9.1.2), it fills its segments, with which a message
-    /// seldom ends, or it fills the receive window, which had room up to `edge`. A packet that a network card cuts holds
-    /// several segments.
+    /// The sender had more to send behind its last data: that has no PSH (RFC 9293 section 3.9.1.2), it fills its segments, with
+    /// which a message seldom ends, or it fills the receive window, which had room up to `edge`. A packet that a network card
+    /// cuts holds several segments.
     pub fn goes_on(&self, edge: u64) -> bool {
         let (last, mss) = (self.last, self.agreed.mss.max(1));
         let fills = || {

@@ -203,8 +203,7 @@ impl Account {
             () if state.last.pushed && after_small => (Release::Write, None),
             // No pace spaces packets by two round trips and a pause: a program stopped in the middle of its message.
             () if idle && near && silence >= threshold(None, self.rtt.min()) => (Release::Write, None),
-            // A tail-loss probe took the next segment, which Nagle's algorithm had
-            // kept (RFC 8985 section 7.3).
+            // A tail-loss probe took the next segment, which Nagle's algorithm had kept (RFC 8985 section 7.3).
             () if near && small && silence >= self.rtt.srtt() * 2 => (Release::Timer, Some(Wait::Small)),
             () => (Release::Pace, None),
         }
