@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import rexmit as rx
+from conftest import DATA
 
 PROFILES = Path(__file__).parents[2] / "scenarios" / "profiles"
 #: Of each: rate (bps), base RTT (s), queue (packets) and the kind of its losses.
@@ -67,6 +68,16 @@ def test_each_satellite_has_its_own_round_trip() -> None:
     steps = fitted("leo-handover").steps
     assert [round(start / 15) for start, _ in steps] == [0, 1, 2, 3]
     assert [rtt for _, rtt in steps] == pytest.approx([0.04, 0.07, 0.055, 0.08], abs=0.003)
+
+
+@pytest.mark.parametrize("name", ["interruption", "A1_reno_22M_deep_200ms", "E2_reno_22M_tail10_x3"])
+def test_a_queue_that_stands_behind_an_outage_is_no_longer_path(name: str) -> None:
+    assert rx.fit(rx.capture(DATA / f"{name}.snd.pcap.gz")).steps == []
+
+
+def test_a_sender_that_fills_the_queue_again_behind_an_outage_shows_one_base_rtt() -> None:
+    run = rx.run(PROFILES.parent / "outage-50mbps.toml", at="sender", tables=("rtt",))
+    assert rx.fit(run).steps == []
 
 
 @pytest.mark.parametrize("name", ["bufferbloated-uplink", "policed-downlink", "protection-switching"])

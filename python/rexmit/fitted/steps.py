@@ -11,6 +11,8 @@ from rexmit.fitted.seen import Seen
 DIFFERS_S, DIFFERS = 0.003, 0.05
 #: A queue was empty behind an interruption if a packet of the first round trips is that close to the least.
 FIRST_TRIPS = 3.0
+#: A link that carries less than this share of its rate has an empty queue now and then.
+BUSY = 0.9
 
 
 def of(seen: Seen, outages: list[Interval], trip: float) -> list[tuple[float, float]]:
@@ -30,7 +32,9 @@ def of(seen: Seen, outages: list[Interval], trip: float) -> list[tuple[float, fl
     for start, end in zip(starts, ends, strict=True):
         first, behind = bisect.bisect_left(sent, start), bisect.bisect_left(sent, end)
         least = _least(seen.samples[first:behind])
-        if least is not None and (not found or _differs(least, found[-1][1])):
+        if least is None or (found and not _differs(least, found[-1][1])):
+            continue
+        if not found or least < found[-1][1] or _without_queue(seen, start, end, least):
             found.append((start, least))
     return found if len(found) > 1 else []
 
@@ -42,6 +46,20 @@ def _least(samples: list[tuple[float, float]]) -> float | None:
     soon = samples[0][0] + FIRST_TRIPS * least
     early = min(rtt for sent, rtt in samples if sent <= soon)
     return None if _differs(early, least) else least
+
+
+def _without_queue(seen: Seen, start: float, end: float, least: float) -> bool:
+    """Whether round trips are as long while the link is not busy: a queue makes them longer, too."""
+    capacity = seen.path.get("capacity_bps")
+    if not capacity or seen.path.get("at_least"):
+        return True
+    idle = [
+        r["rtt_min_s"]
+        for r in seen.rounds
+        if r["rtt_min_s"] and r["end"] > start and r["start"] < end
+        if 8 * r["delivered_bytes"] < BUSY * capacity * (r["end"] - r["start"])
+    ]
+    return bool(idle) and not _differs(min(idle), least)
 
 
 def _differs(one: float, other: float) -> bool:
